@@ -113,7 +113,7 @@ const BY_VALUE: &[&str] = &[
     "log10", "log2", "pow", "floor", "ceil", "fmin", "fmax", "fmod", "atan", "atan2",
     "asin", "acos", "hypot", "cbrt", "round", "min", "max", "isnan", "omp_get_thread_num",
     "omp_get_num_threads", "omp_get_wtime", "gettimeofday", "clock_gettime", "usleep",
-    "sleep", "make_unique", "make_shared", "size",
+    "sleep", "make_unique", "make_shared", "size", "to_string",
 ];
 
 fn c(name: &str) -> Option<&'static str> {
@@ -125,7 +125,9 @@ fn c(name: &str) -> Option<&'static str> {
         "memset" | "bzero" => "w--",
         "memcmp" | "strcmp" | "strncmp" | "strlen" | "strchr" | "strrchr" | "strstr" | "atoi"
         | "atof" | "atol" | "puts" | "perror" | "fputs" | "getenv" => "r",
-        "printf" => "r",
+        "printf" | "exception" | "runtime_error" | "logic_error" | "invalid_argument"
+        | "out_of_range" | "length_error" | "domain_error" | "range_error" | "overflow_error"
+        | "underflow_error" => "r",
         "fprintf" => "-r",
         "sprintf" => "wr",
         "snprintf" => "w-r",

@@ -33,6 +33,12 @@ fn take(value: &mut Expression) -> Option<Expression> {
         Kind::Binary(_, left, right) if is_still(left) => take(right),
         Kind::Binary(_, left, right) if is_still(right) => take(left),
         Kind::Choice { condition, .. } => take(condition),
+        // `check(MPI_Send(...), __LINE__)`: arguments are evaluated before the procedure begins.
+        Kind::Call { function, arguments } if matches!(function.kind, Kind::Name(_)) => {
+            let mut acting = arguments.iter_mut().filter(|a| !is_still(a));
+            let only = acting.next()?;
+            acting.next().is_none().then(|| take(only)).flatten()
+        }
         Kind::Assign { target, value, .. } if is_still(target) => take(value),
         _ => None,
     }

@@ -231,6 +231,9 @@ fn integer(text: &str) -> Option<i64> {
 
 fn name(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     let text = reader.text_of(node);
+    if matches!(text, "__LINE__" | "__FILE__" | "__func__" | "__FUNCTION__") {
+        return Some(Kind::Literal(text.to_owned()));
+    }
     match reader.shared.macros.get(text) {
         None | Some(Meaning::Constant | Meaning::Tokens { parameters: Some(_), .. }) => {
             reader.locals.used(text).map(Kind::Name)

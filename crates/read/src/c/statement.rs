@@ -229,6 +229,11 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
         "using_declaration" | "static_assert_declaration" | "namespace_alias_definition" => {
             Kind::Nothing
         }
+        "throw_statement" if reader.used_at.is_none() && !is_caught(node) => {
+            let thrown = first(node).map(|thrown| reader.expression(thrown));
+            out.extend(thrown.map(|thrown| Statement { span, kind: Kind::Evaluate(thrown) }));
+            Kind::Return(None)
+        }
         "try_statement" => {
             guarded(reader, node, out);
             return Some(());
@@ -261,10 +266,57 @@ fn returned(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -
 /// `if`, with its `else`.
 fn conditioned(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Option<Kind> {
     let asked = field(node, "condition")?;
-    let mut condition = reader.expression(asked);
     // The head alone: what is in the branches comes after the call.
     let head = Span { end: reader.span(asked).end, ..reader.span(node) };
+    if let Some(value) = field(asked, "value") {
+        let first_part = field(asked, "initializer");
+        if first_part.is_some() || value.kind() == "declaration" {
+            reader.locals.enter();
+            let block = declaring(reader, node, (first_part, value), head);
+            reader.locals.leave();
+            return block;
+        }
+    }
+    let mut condition = reader.expression(asked);
     out.extend(reader.called_first(&mut condition, head));
+    branches(reader, node, condition)
+}
+
+/// `if (int error = f())`, `if (int error = f(); error != 0)`: what they declare is seen in the
+/// branches.
+fn declaring(
+    reader: &mut Reader<'_>,
+    node: Node<'_>,
+    (first_part, value): (Option<Node<'_>>, Node<'_>),
+    head: Span,
+) -> Option<Kind> {
+    let mut body = Vec::new();
+    if let Some(inner) = first_part.and_then(first) {
+        statement(reader, inner, &mut body);
+    }
+    let condition = if value.kind() == "declaration" {
+        let names = declare_locals(reader, value, &mut body);
+        let [name] = <[Name; 1]>::try_from(names).ok()?;
+        let named = Expression { span: reader.span(value), kind: ExpressionKind::Name(name) };
+        let value = reader.expression(field(value, "value")?);
+        let (target, operation) = (named.clone(), None);
+        body.push(Statement { span: head, kind: Kind::Assign { target, operation, value } });
+        named
+    } else {
+        let mut condition = reader.expression(value);
+        body.extend(reader.called_first(&mut condition, head));
+        condition
+    };
+    for statement in &mut body {
+        statement.span = head;
+    }
+    let kind = branches(reader, node, condition)?;
+    body.push(Statement { span: reader.span(node), kind });
+    Some(Kind::Block(body))
+}
+
+/// `if` with what is known to be its condition.
+fn branches(reader: &mut Reader<'_>, node: Node<'_>, condition: Expression) -> Option<Kind> {
     let then = reader.body_of(node, "consequence");
     let mut otherwise = Vec::new();
     if let Some(other) = field(node, "alternative").and_then(first) {
@@ -280,6 +332,13 @@ fn labeled(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) ->
     out.push(Statement { span: reader.span(label), kind: Kind::Label(name) });
     reader.statements(children(node).into_iter().filter(|c| *c != label), out);
     Some(())
+}
+
+/// Whether what is thrown here may be caught in the procedure itself.
+fn is_caught(node: Node<'_>) -> bool {
+    std::iter::successors(node.parent(), Node::parent)
+        .take_while(|around| around.kind() != "function_definition")
+        .any(|around| around.kind() == "try_statement")
 }
 
 /// `try`, whose handlers run or do not.

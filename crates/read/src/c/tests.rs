@@ -343,6 +343,18 @@ fn cpp() {
             "p: *double; p = (*double)new((3 Multiply n)); delete(p);",
         ),
         ("x = static_cast<float>(y) + int(z);", "x = ((float)y Add (int)z);"),
+        ("const auto e = MPI_Wait(r, s);", "e: int; e = MPI_Wait(r,s);"),
+        ("if (int e = g(x)) y = e;", "{e: int; e = g(x); if e {y = e;}}"),
+        (
+            "if (int e = MPI_Wait(r, s); e && y) y = 1;",
+            "{e: int; e = MPI_Wait(r,s); if (e And y) {y = 1;}}",
+        ),
+        ("if (y = 1; y > x) x = 2;", "{y = 1; if (y Greater x) {x = 2;}}"),
+        ("throw std::range_error(x);", "std::range_error(x); return;"),
+        ("try { throw x; } catch (...) { y = 1; }", "{?(throw,x);} if ?() {y = 1;}"),
+        ("g(__LINE__, __func__);", "g(__LINE__,__func__);"),
+        ("g(MPI_Wait(r, s), x);", "MPI_Wait(r,s); g(?(),x);"),
+        ("g(h(), MPI_Wait(r, s));", "g(h(),MPI_Wait(r,s));"),
         ("for (auto &e : v) e = 1;", "e: &?; while ?(v) {e = ?(); e = 1;}"),
         ("auto z = [&](int i) { return i + k; };", "z: ?; z = ?(i,k,return,int);"),
         (

@@ -43,6 +43,9 @@ pub(super) fn declare_locals(
         let value = declared.value;
         let mut declaration =
             variable(reader, Declared { value: None, ..declared }, words, storage);
+        if declaration.of == Type::Unknown && value.is_some_and(|value| is_error(reader, value)) {
+            declaration.of = Type::Basic("int".into(), 4);
+        }
         // The name is seen from here on, in its own value too.
         declaration.name = reader.locals.declare(&declaration.name, &declaration.of);
         let first_value = match (constructor, value) {
@@ -91,6 +94,17 @@ pub(super) fn declare_locals(
         }
     }
     names
+}
+
+/// Whether what `auto` stands for is the error code that a function of MPI returns.
+fn is_error(reader: &Reader<'_>, value: Node<'_>) -> bool {
+    let callee = field(value, "function").filter(|_| value.kind() == "call_expression");
+    let name = callee.map_or("", |callee| reader.text_of(callee));
+    let others = ["MPI_Wti", "MPI_Aint_", "MPI_Status_"];
+    let converts = ["_f2c", "_c2f", "_fromint", "_toint"];
+    name.starts_with("MPI_")
+        && !others.iter().any(|start| name.starts_with(start))
+        && !converts.iter().any(|end| name.ends_with(end))
 }
 
 /// Whether it is one name: `auto &[x, y] = w` declares several, for parts of a whole.

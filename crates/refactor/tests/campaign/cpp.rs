@@ -2,7 +2,7 @@
 
 use commloom_refactor::source::Language;
 
-use super::c::{BUFFERS, SHAPES, TWISTS, Tongue, drawn};
+use super::c::{BUFFERS, EXPRESSIONS, SHAPES, TWISTS, Tongue, drawn};
 use super::{Phase, Program, Rng, Shape, Twist};
 use Phase::{Between, Last, Pending};
 
@@ -292,6 +292,8 @@ const BEGIN: &str = "#include <mpi.h>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <stdexcept>
+#include <string>
 #include <utility>
 #include <vector>
 using std::memcpy;
@@ -303,12 +305,22 @@ struct grid@ { double *p; int nx; double &at(int i, int j) { return p[i * nx + j
 template <class T> static T &cell@(T *p, int i) { return p[4 * i]; }
 ";
 
+const OWN_EXPRESSIONS: &[&str] = &[
+    "if (int failed = {})\nu[2] = 7 + failed;",
+    "if (int failed = {})\nthrow std::runtime_error(\"call \" + std::to_string(failed));",
+    "if (const int failed = {}; failed == MPI_SUCCESS) {\nu[2] = 7;\n} else {\nthrow failed;\n}",
+    "if (auto failed = {}; n > 0 && failed == MPI_SUCCESS)\nv[1] += 4;",
+    "{\nconst auto failed = {};\nif (failed != MPI_SUCCESS)\nthrow std::logic_error(__func__);\n}",
+    "try {\ncheck@({});\n} catch (...) {\nu[3] = 5;\n}",
+];
+
 pub fn program(rng: &mut Rng, number: usize) -> Program {
     let tongue = Tongue {
         language: Language::Cpp,
         begin: BEGIN,
         shapes: &[SHAPES, OWN_SHAPES, OWN_SHAPES],
         twists: &[TWISTS, OWN_TWISTS],
+        expressions: &[EXPRESSIONS, OWN_EXPRESSIONS],
         buffers: OWN_BUFFERS,
         restrict: "__restrict ",
         adapt,

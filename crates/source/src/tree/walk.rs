@@ -125,7 +125,8 @@ impl Statement {
     /// have all of its branches.)
     pub fn has(&self, place: Span) -> bool {
         let bodies = self.bodies();
-        if bodies.is_empty() {
+        // A declaration has the text of the first values, which statements of their own assign.
+        if bodies.is_empty() && !matches!(self.kind, StatementKind::Declare(_)) {
             return self.span.contains(place);
         }
         self.expressions().iter().any(|part| part.span.contains(place))

@@ -23,6 +23,10 @@ static void aim@(double **p, double *a) { *p = a; }
 struct box@ { double *p; int n; };
 static void add_in@(struct box@ *x) { x->p[0] += 9; x->p[1] += 9; x->p[2] += 9; }
 static int back@(int n) { return n; }
+static void check@(int failed) { if (failed != MPI_SUCCESS) abort(); }
+static void check_at@(int failed, const char *file, int line) { if (failed && file && line) abort(); }
+static int note@(double *a, int failed) { a[1] += 3 + failed; return failed; }
+static int poke_too@(int failed) { poke@(); return failed; }
 #define CELL@(i, j) u[(long)(i) * 20 + (j)]
 #define CHECK@(call) do { int failed = (call); if (failed != MPI_SUCCESS) abort(); } while (0)
 #define LEAVE@(call) if ((call) != MPI_SUCCESS) return t
@@ -89,6 +93,8 @@ pub struct Tongue {
     pub begin: &'static str,
     pub shapes: &'static [&'static [Shape]],
     pub twists: &'static [&'static [Twist]],
+    /// What the call is a part of.
+    pub expressions: &'static [&'static [&'static str]],
     pub buffers: &'static [(&'static str, &'static str, &'static str)],
     /// How pointers are said to lead to memory of their own.
     pub restrict: &'static str,
@@ -102,6 +108,7 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
         begin: "#include <mpi.h>\n#include <stdlib.h>\n#include <string.h>\n",
         shapes: &[SHAPES],
         twists: &[TWISTS],
+        expressions: &[EXPRESSIONS],
         buffers: BUFFERS,
         restrict: "restrict ",
         adapt: |text, _| text.to_owned(),
@@ -156,7 +163,7 @@ struct Odd {
 
 /// The call in an expression: evaluated once; never, or perhaps; with branches that change what
 /// may be pending.
-const EXPRESSIONS: &[&str] = &[
+pub const EXPRESSIONS: &[&str] = &[
     "if ({} != MPI_SUCCESS)\nu[2] = 7;",
     "if ({} == MPI_SUCCESS)\nu[2] = 7;",
     "if (MPI_SUCCESS == {} && n > 0) {\nv[0] += 1;\n} else {\nu[1] = 3;\n}",
@@ -164,12 +171,22 @@ const EXPRESSIONS: &[&str] = &[
     "if (n < 0)\nu[3] = 1;\nelse if ({} != MPI_SUCCESS)\nu[2] = 7;",
     "u[4] += {} != MPI_SUCCESS;",
     "u[4] = 5 + {};",
+    "check@({});",
+    "check_at@({}, __FILE__, __LINE__);",
+    "check@(back@({}));",
+    "note@(u, {});",
+    "u[5] += back@({});",
+    "if (poke_too@({}))\nu[2] = 7;",
+    "if (note@(v, {}) != MPI_SUCCESS)\nu[2] = 7;",
+    "{\nint failed = {};\nu[4] += failed;\n}",
+    "{\nint failed = {}, more = 2;\ncheck@(failed);\nu[4] += more;\n}",
 ];
 
 const ZEROS: &str = "memset(b, 0, (n * m + 6 * n + m + 4) * sizeof(double));\n";
 
 fn odd(
     rng: &mut Rng,
+    tongue: &Tongue,
     shape: &Shape,
     call: Call,
     sends: bool,
@@ -232,7 +249,7 @@ fn odd(
         }
         10..13 => {
             names.push("an expression has the call in it");
-            odd.checks = Some(*one(rng, EXPRESSIONS));
+            odd.checks = Some(*from(rng, tongue.expressions));
         }
         _ => {}
     }
@@ -251,7 +268,7 @@ pub fn drawn(rng: &mut Rng, number: usize, tongue: &Tongue) -> Program {
     let all: Vec<&Twist> = twists.iter().map(|(twist, _)| *twist).collect();
     let place = |phase| placed(&all, &at, phase, shape);
     let Odd { count, tag, peer, checks, condition, mut early } =
-        odd(rng, shape, call, sends, buffer.0, &mut names);
+        odd(rng, tongue, shape, call, sends, buffer.0, &mut names);
     let requests = *one(rng, &["one", "one", "one", "array", "waitall", "other first"]);
     let asked = Asked {
         shape,
