@@ -5,12 +5,13 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use commloom_commgraph::recorded::{Message, program_address};
 use commloom_commgraph::{Blocks, Combine};
-use commloom_trace::{Action, Site, Trace};
+use commloom_trace::{Action, Mode, Site, Trace};
 
 use crate::finding::{Finding, block_bytes};
 use crate::held::Presence;
 use crate::kinds::{in_steps, mpi};
 use crate::place::Called;
+use crate::waits::waits_for_all;
 
 /// The conditions, each the end of a sentence that begins with "only if".
 ///
@@ -27,6 +28,26 @@ pub fn conditions(same: &[&Finding]) -> Result<Vec<String>, String> {
         };
         all.push(format!(
             "{operator} is how the program combines{more}: it is what fits all values of this run"
+        ));
+    }
+    let waiting =
+        sent(same, |_, action| matches!(action, Action::Send { mode: Mode::Synchronous, .. }));
+    if !waiting.is_empty() && !waits_for_all(first.collective.kind) {
+        all.push(format!(
+            "nothing relies on that {} waits until its message is received: {name} does not",
+            named(waiting)
+        ));
+    }
+    let passing = sent(same, |trace, action| {
+        let came = |event: u64| matches!(trace.events.action(event), Some(Action::Received { .. }));
+        matches!(action, Action::Send { origins, sum: None, .. }
+            if origins.iter().any(|origin| came(origin.receive)))
+    });
+    if !passing.is_empty() && !matches!(first.collective.blocks, Blocks::Reduced { .. }) {
+        all.push(format!(
+            "{} passes on what came as it is, as in this run, and nothing else, such as a file, \
+             needs that processes get it one after the other",
+            named(passing)
         ));
     }
     let dropped: BTreeSet<&Called> = same.iter().flat_map(|f| dropped(f).into_values()).collect();
@@ -116,6 +137,23 @@ fn without_place(
         ));
     }
     Ok(())
+}
+
+/// Where messages with such an action are sent.
+fn sent<'f>(
+    same: &[&'f Finding],
+    is_such: impl Fn(&Trace, &Action) -> bool,
+) -> BTreeSet<&'f Called> {
+    let of = |finding: &'f Finding| {
+        let is_such = &is_such;
+        finding.ends.iter().filter_map(move |(number, (place, _))| {
+            let send = finding.ran.messages.get(*number)?.send;
+            let trace = finding.trace(send.process)?;
+            let action = trace.events.action(send.event)?;
+            place.as_ref().filter(|_| is_such(trace, &action))
+        })
+    };
+    same.iter().flat_map(|finding| of(finding)).collect()
 }
 
 fn named(places: BTreeSet<&Called>) -> String {

@@ -10,10 +10,12 @@ use crate::asked::{Questions, is_told_by_messages};
 use crate::conditions::{conditions, later_use};
 use crate::elements::Elements;
 use crate::finding::{AdviceError, Finding, Ran, block_bytes};
+use crate::group::{Group, Number};
 use crate::model::{Advice, Location, Predicted, ProcessGrid};
+use crate::orders::without_deadlocks;
 use crate::place::Called;
 use crate::proof::prove;
-use crate::replacement::{Replacement, replacement};
+use crate::replacement::replacement;
 use crate::warnings::warnings;
 use crate::whole::{Unseen, Whole};
 
@@ -26,47 +28,6 @@ fn by_part<'a>(findings: &[&Finding<'a>]) -> Result<Vec<(&'a Ran, Together)>, Ad
         Ok((ran, all.map_err(|error| AdviceError { part, error })?))
     };
     findings.chunk_by(|a, b| a.part == b.part).map(of).collect()
-}
-
-/// Findings of one kind at the same places, and what is written for them.
-struct Group<'f, 'a> {
-    same: Vec<&'f Finding<'a>>,
-    most: &'f Finding<'a>,
-    groups: BTreeSet<Vec<u32>>,
-    written: Replacement,
-    predicted: Predicted,
-    /// Why that is not printed.
-    withheld: Option<String>,
-    /// The needs of the call that the trace does not show.
-    conditions: Vec<String>,
-    /// The same at times when the recorder did not look at it.
-    unseen: Unseen,
-    /// All messages that its lines send.
-    sent_there: u64,
-}
-
-/// A message: its part, and its number there.
-type Number = (usize, usize);
-
-impl Group<'_, '_> {
-    /// How often it was found.
-    fn times(&self) -> u64 {
-        self.same.iter().map(|finding| finding.ran.times()).sum()
-    }
-
-    /// The lines of its messages.
-    fn lines(&self) -> BTreeSet<(bool, &Called)> {
-        let of = |are_sent| {
-            let places = self.same.iter().flat_map(move |finding| finding.places(are_sent));
-            places.map(move |place| (are_sent, place))
-        };
-        of(true).chain(of(false)).collect()
-    }
-
-    fn numbers(&self) -> BTreeSet<Number> {
-        let of = |f: &&Finding| f.ends.keys().map(|number| (f.part, *number)).collect::<Vec<_>>();
-        self.same.iter().flat_map(of).collect()
-    }
 }
 
 /// The findings, those that are the same at the same places together; what takes longest first,
@@ -124,6 +85,9 @@ pub fn advice<'f, 'a>(
             .then(b.most.share.bytes.cmp(&a.most.share.bytes))
     });
     whole_messages(&mut all);
+    if let (Some(whole), Some(first)) = (&whole, findings.first()) {
+        without_deadlocks(&mut all, whole, &first.ran.traces);
+    }
     all.sort_by_key(|group| group.withheld.is_some());
     let mut counted: BTreeSet<Number> = BTreeSet::new();
     Ok(all.into_iter().map(|group| joined(group, &mut counted)).collect())

@@ -5,6 +5,7 @@
 //! recorded parts with their collectives ─ findings ─► Finding ─┬─ replacement: the code
 //!                                                              ├─ proof: the code replayed
 //!                                                              └─ warnings: what it changes
+//! all that are printed ─ orders: the program run again with their calls
 //! the same findings at the same places ─ advice ─► Advice
 //! ```
 //!
@@ -16,13 +17,17 @@ mod blocks;
 mod calls;
 mod communicator;
 mod conditions;
+mod course;
+mod deadlock;
 mod elements;
 mod finding;
 mod gather;
+mod group;
 mod halo;
 mod held;
 mod kinds;
 mod model;
+mod orders;
 mod place;
 mod printed;
 mod proof;

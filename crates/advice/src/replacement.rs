@@ -233,11 +233,16 @@ impl Writer<'_, '_> {
         let missing = ends.iter().position(|(_, length)| *length > 0).unwrap_or(0);
         if let (Rows::Step(step), 1..) = (rows, missing) {
             let before = step.saturating_mul(u64::try_from(missing).unwrap_or(u64::MAX));
+            let before = match self.has_lengths() {
+                true if missing == 1 => "one block".to_owned(),
+                true => format!("{missing} blocks"),
+                false => format!("{before} bytes"),
+            };
             return format!(
-                "BLOCKS: at the root, where the block of rank 0 would be, {before} bytes before \
-                 that of rank {missing} of those that {there} (no message has it, and the call \
-                 does not touch it){}",
-                after(rows)
+                "BLOCKS: at the root, where the block of rank 0 would be, {before} before that of \
+                 rank {missing} of those that {there} (no message has it, and the call does not \
+                 touch it){}",
+                self.after(rows)
             );
         }
         // Where displacements are listed they count from the first block that there is: the root's
@@ -248,7 +253,7 @@ impl Writer<'_, '_> {
         };
         format!(
             "BLOCKS: at the root, the block of rank {first} of those that {there}{}",
-            after(rows)
+            self.after(rows)
         )
     }
 
@@ -400,6 +405,22 @@ impl Writer<'_, '_> {
         }
     }
 
+    /// Whether the blocks are longer at one time than at another.
+    fn has_lengths(&self) -> bool {
+        let first = block_bytes(self.c);
+        self.same.iter().any(|finding| block_bytes(finding.collective) != first)
+    }
+
+    /// How the blocks lie. Those whose count has a name have no gaps.
+    pub fn after(&self, rows: &Rows) -> String {
+        match rows {
+            Rows::Step(_) if self.has_lengths() => "; the others follow without gaps".to_owned(),
+            Rows::Step(step) => format!("; the others follow, {step} bytes from one to the next"),
+            Rows::Listed(_) => "; the others lie as displs says".to_owned(),
+            Rows::Same => ", each in a place of its own, one after the other".to_owned(),
+        }
+    }
+
     pub fn senders(&self) -> String {
         named(self.finding.places(true).into_iter().map(ToString::to_string).collect())
     }
@@ -416,15 +437,6 @@ fn named(places: Vec<String>) -> String {
         [one] => one.clone(),
         [one, other] => format!("{one} or {other}"),
         [one, rest @ ..] => format!("{one} or one of {} other lines", rest.len()),
-    }
-}
-
-/// How the blocks lie.
-pub(crate) fn after(rows: &Rows) -> String {
-    match rows {
-        Rows::Step(step) => format!("; the others follow, {step} bytes from one to the next"),
-        Rows::Listed(_) => "; the others lie as displs says".to_owned(),
-        Rows::Same => ", each in a place of its own, one after the other".to_owned(),
     }
 }
 

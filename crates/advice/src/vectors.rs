@@ -10,7 +10,7 @@ use commloom_commgraph::{Addresses, Kind};
 
 use crate::blocks::{Rows, Shape, rows};
 use crate::printed::{Block, BlockPlaces, Many, One, Printed};
-use crate::replacement::{Ends, Writer, after, at};
+use crate::replacement::{Ends, Writer, at};
 
 /// Processes up to which each has lists of its own.
 const TABLES: usize = 16;
@@ -332,7 +332,7 @@ impl Writer<'_, '_> {
         };
         let text = match rows {
             Some(rows @ (Rows::Step(_) | Rows::Same)) => {
-                format!("the block of rank 0 of those that {who} {verb}{}", after(rows))
+                format!("the block of rank 0 of those that {who} {verb}{}", self.after(rows))
             }
             _ => format!("the place from which displs tells those that {who} {verb}"),
         };

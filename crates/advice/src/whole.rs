@@ -132,6 +132,11 @@ impl<'a> Whole<'a> {
         places.into_iter().filter_map(|place| self.sent.get(place)).sum()
     }
 
+    /// All calls that send or receive, and where they are.
+    pub fn sites(&self) -> impl Iterator<Item = (&Arc<Site>, &Called)> {
+        self.places.iter()
+    }
+
     fn place(&self, site: &Option<Arc<Site>>) -> Option<&Called> {
         self.places.get(site.as_ref()?)
     }

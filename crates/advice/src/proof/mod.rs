@@ -2,6 +2,7 @@
 //! they are printed, for every time, it has to move the same bytes between the same places. What
 //! cannot be shown is a reason not to print it.
 
+mod lines;
 mod memory;
 mod moves;
 mod reduction;
@@ -16,6 +17,7 @@ use crate::elements::Elements;
 use crate::finding::Finding;
 use crate::printed::{Block, Printed};
 use crate::replacement::Replacement;
+use lines::one_array_of_lines;
 use memory::{arrays, at_one_time, buffers, from_the_start, in_one, one_array, replayed};
 use moves::moves;
 use reduction::reduced;
@@ -59,6 +61,7 @@ pub fn prove(
                 let moved = moves(printed, c).map_err(at)?;
                 let named = replayed(c, &moved).map_err(at)?;
                 at_one_time(finding, &named, printed).map_err(at)?;
+                one_array_of_lines(finding).map_err(at)?;
                 let buffers = buffers(finding);
                 from_the_start(&named, &buffers, printed).map_err(at)?;
                 let is_one = one_array(finding, &named, &buffers, printed).map_err(at);

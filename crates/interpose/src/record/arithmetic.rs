@@ -57,6 +57,19 @@ pub(super) fn float<T: Real>(operator: Operator, x: T, y: T) -> T {
     }
 }
 
+/// Whether of some pair none is the larger one, and they are not equal bit by bit, or no numbers.
+pub(super) fn unordered<const N: usize, T: PartialOrd>(
+    a: &[u8],
+    b: &[u8],
+    number: impl Fn([u8; N]) -> T,
+) -> bool {
+    let mut pairs = a.as_chunks::<N>().0.iter().zip(b.as_chunks::<N>().0);
+    pairs.any(|(a, b)| {
+        let (x, y) = (number(*a), number(*b));
+        x.partial_cmp(&y).is_none_or(|order| order.is_eq() && a != b)
+    })
+}
+
 /// Two integers, combined.
 pub(super) fn whole<T: Ord + Copy>(
     operator: Operator,

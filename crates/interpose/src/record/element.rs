@@ -3,7 +3,7 @@
 use commloom_layout::Basic;
 use commloom_trace::Operator;
 
-use super::arithmetic::{adds, each, float, grows, whole};
+use super::arithmetic::{adds, each, float, grows, unordered, whole};
 
 /// A basic type that reductions can combine.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -117,6 +117,7 @@ impl Element {
         if !result.len().is_multiple_of(self.size()) {
             return false;
         }
+        let is_extreme = matches!(operator, Operator::Min | Operator::Max);
         let mut at = 0;
         // Short at first: nearly all that is asked for is not.
         let mut step = self.size();
@@ -126,7 +127,12 @@ impl Element {
             let chunk = &mut chunk[..range.len()];
             chunk.copy_from_slice(&a[range.clone()]);
             for b in operands {
-                self.combine(operator, chunk, &b[range.clone()]);
+                let b = &b[range.clone()];
+                // A program's loop and MPI's operation may differ in what they make of these.
+                if is_extreme && self.is_unordered(chunk, b) {
+                    return false;
+                }
+                self.combine(operator, chunk, b);
             }
             if *chunk != result[range.clone()] {
                 return false;
@@ -134,6 +140,16 @@ impl Element {
             (at, step) = (range.end, CHUNK);
         }
         result != a && !operands.contains(&result)
+    }
+
+    /// Whether there is a pair of which none is the larger one, though they are not the same: one
+    /// is no number, or they are zeros of different signs.
+    fn is_unordered(self, a: &[u8], b: &[u8]) -> bool {
+        match self.number {
+            Number::F32 => unordered(a, b, f32::from_ne_bytes),
+            Number::F64 => unordered(a, b, f64::from_ne_bytes),
+            Number::I32 | Number::U32 | Number::I64 | Number::U64 => false,
+        }
     }
 
     /// Whether one number is, bit by bit, the sum of two others, all of this size.
