@@ -85,6 +85,11 @@ impl Candidate<'_> {
                 && paths::unpacked_always(view, found, packing).is_ok()
         })
     }
+
+    /// The statements that would not be needed any more, where they can be read.
+    pub fn copies(&self) -> impl Iterator<Item = &Span> {
+        self.packing.iter().chain(&self.unpacking).flat_map(|packing| &packing.statements)
+    }
 }
 
 impl Part {

@@ -110,7 +110,7 @@ fn sites_of(
     let mut judged: Vec<Result<Part, Refusal>> =
         candidates.iter().map(|c| judge(&view, c, &candidates, &known)).collect();
     together::apart(&view, &candidates, &mut judged);
-    assemble(&view, id, candidates, judged)
+    assemble(&view, id, candidates, &judged)
 }
 
 fn read(view: &View<'_>, found: &mut Found<'_>, element: u64) -> broadcast::Read {
@@ -171,59 +171,90 @@ fn judge(
     Ok(Part::of(candidate, packing.clone(), made, lasting))
 }
 
+/// Whether two calls have statements in common that would go with either.
+fn share(a: &Candidate<'_>, b: &Candidate<'_>) -> bool {
+    a.copies().any(|s| b.copies().any(|t| s.contains(*t) || t.contains(*s)))
+}
+
+/// For each call the number of its group: those that share copies, and all that share copies with
+/// one of these. A call that stays needs its copies, so that calls with some of them stay too, and
+/// so on: it is the group that goes or stays, not the neighbours.
+fn groups(candidates: &[Candidate<'_>]) -> Vec<usize> {
+    let mut groups: Vec<usize> = (0..candidates.len()).collect();
+    for (this, candidate) in candidates.iter().enumerate() {
+        for (other, before) in candidates.iter().enumerate().take(this) {
+            let (from, to) = (groups[this], groups[other]);
+            if from != to && share(candidate, before) {
+                groups.iter_mut().filter(|group| **group == from).for_each(|group| *group = to);
+            }
+        }
+    }
+    groups
+}
+
 /// All that shares copies is rewritten together, or not at all.
+fn outcomes(
+    view: &View<'_>,
+    candidates: &[Candidate<'_>],
+    judged: &[Result<Part, Refusal>],
+) -> Vec<Result<Rewrite, Refusal>> {
+    let groups = groups(candidates);
+    let groups = groups.as_slice();
+    let others = |this: usize| {
+        (0..groups.len()).filter(move |&other| other != this && groups[other] == groups[this])
+    };
+    let mut outcomes: Vec<Result<Rewrite, Refusal>> = (0..judged.len())
+        .map(|this| {
+            let own = judged[this].as_ref().map_err(Clone::clone)?;
+            rewrite(view, own, others(this).filter_map(|other| judged[other].as_ref().ok()))
+        })
+        .collect();
+    let refused: Vec<Option<Refusal>> =
+        outcomes.iter().map(|outcome| outcome.as_ref().err().cloned()).collect();
+    for (this, outcome) in outcomes.iter_mut().enumerate().filter(|(_, o)| o.is_ok()) {
+        let stays = others(this).find_map(|other| Some((other, refused[other].clone()?)));
+        let Some((other, mut refusal)) = stays else { continue };
+        let related = if share(&candidates[this], &candidates[other]) {
+            "the same copies are for this call"
+        } else {
+            "copies of both calls are for others too, so that all go or stay"
+        };
+        refusal.related.push((candidates[other].found.call, related.into()));
+        *outcome = Err(refusal);
+    }
+    outcomes
+}
+
+/// How one call is rewritten with the others of its group.
+fn rewrite<'p>(
+    view: &View<'_>,
+    own: &'p Part,
+    others: impl Iterator<Item = &'p Part>,
+) -> Result<Rewrite, Refusal> {
+    let parts: Vec<Part> = std::iter::once(own).chain(others).cloned().collect();
+    let file = own.statement.file;
+    let remove: BTreeSet<(usize, usize)> =
+        parts.iter().flat_map(Part::copies).map(|s| (s.start, s.end)).collect();
+    let remove: Vec<Span> =
+        remove.into_iter().map(|(start, end)| Span { file, start, end }).collect();
+    let names: BTreeSet<&Name> = parts.iter().flat_map(|p| &p.lasting).collect();
+    let assign = names
+        .into_iter()
+        .map(|name| {
+            let value = value_after(view, &own.packing, name, &remove, own.statement)?;
+            Ok((name.clone(), value))
+        })
+        .collect::<Result<Vec<_>, Refusal>>()?;
+    Ok(Rewrite { parts, remove, assign, assumed: Vec::new(), tests: Vec::new() })
+}
+
 fn assemble(
     view: &View<'_>,
     id: ProcedureId,
     candidates: Vec<Candidate<'_>>,
-    judged: Vec<Result<Part, Refusal>>,
+    judged: &[Result<Part, Refusal>],
 ) -> Vec<Site> {
-    let share = |a: usize, b: usize| match (&candidates[a].packing, &candidates[b].packing) {
-        (Ok(a), Ok(b)) => a
-            .statements
-            .iter()
-            .any(|s| b.statements.iter().any(|t| s.contains(*t) || t.contains(*s))),
-        _ => false,
-    };
-    let outcomes: Vec<Result<Rewrite, Refusal>> = (0..judged.len())
-        .map(|this| {
-            let own = judged[this].as_ref().map_err(Clone::clone)?;
-            let mut parts = vec![own.clone()];
-            let mut remove: BTreeSet<(usize, usize)> = BTreeSet::new();
-            let file = own.statement.file;
-            let mut add = |part: &Part| {
-                remove.extend(part.copies().map(|s| (s.start, s.end)));
-            };
-            add(own);
-            for other in (0..judged.len()).filter(|&o| o != this && share(this, o)) {
-                match &judged[other] {
-                    Ok(part) => {
-                        add(part);
-                        parts.push(part.clone());
-                    }
-                    Err(refusal) => {
-                        let mut refusal = refusal.clone();
-                        refusal.related.push((
-                            candidates[other].found.call,
-                            "the same copies are for this call".into(),
-                        ));
-                        return Err(refusal);
-                    }
-                }
-            }
-            let remove: Vec<Span> =
-                remove.into_iter().map(|(start, end)| Span { file, start, end }).collect();
-            let names: BTreeSet<&Name> = parts.iter().flat_map(|p| &p.lasting).collect();
-            let assign = names
-                .into_iter()
-                .map(|name| {
-                    let value = value_after(view, &own.packing, name, &remove, own.statement)?;
-                    Ok((name.clone(), value))
-                })
-                .collect::<Result<Vec<_>, Refusal>>()?;
-            Ok(Rewrite { parts, remove, assign, assumed: Vec::new(), tests: Vec::new() })
-        })
-        .collect();
+    let outcomes = outcomes(view, &candidates, judged);
     candidates
         .into_iter()
         .zip(outcomes)

@@ -5,6 +5,8 @@ use commloom_source::{Language, Source};
 
 use super::{Assumptions, sites};
 
+mod together;
+
 fn judged(name: &str, text: &str, facts: &[&str]) -> Vec<String> {
     let language = Language::of_name(name).unwrap();
     let project = Project::new(vec![Source { name: name.into(), language, text: text.to_owned() }]);
