@@ -32,7 +32,8 @@ impl Walk<'_> {
                 ExpressionKind::Name(name) if self.counts(target) => {
                     changes.insert(name.clone());
                 }
-                _ => *pure &= self.counts(target) || self.is_copy(target, value),
+                _ if self.is_copy(target, value) => {}
+                _ => self.change(target, pure, changes),
             },
             StatementKind::Evaluate(expression) => {
                 *pure &= match &expression.kind {
@@ -56,17 +57,37 @@ impl Walk<'_> {
     fn changes_in(&self, expression: &Expression, pure: &mut bool, changes: &mut BTreeSet<Name>) {
         match &expression.kind {
             ExpressionKind::Step { target, .. } | ExpressionKind::Assign { target, .. } => {
-                match root(target) {
-                    Some(name) if self.counts(target) => {
-                        changes.insert(name.clone());
-                    }
-                    _ => *pure = false,
-                }
+                self.change(target, pure, changes);
             }
             ExpressionKind::Unknown(_) => *pure = false,
             _ => {}
         }
         for_each_operand(expression, &mut |inner| self.changes_in(inner, pure, changes));
+    }
+
+    /// Notes that a place gets another value. It may go only if who removes it can ask whether
+    /// somebody reads it: by the name of a variable, which it is or is a part of. Of an element of
+    /// memory that others see (`mask[i] = 1`, `*end = k`) nobody could tell.
+    fn change(&self, target: &Expression, pure: &mut bool, changes: &mut BTreeSet<Name>) {
+        let is_name = matches!(target.kind, ExpressionKind::Name(_));
+        let followed = root(target).filter(|name| {
+            self.counts(target) && (is_name || self.is_part(target) && self.symbols.is_hidden(name))
+        });
+        match followed {
+            Some(name) => drop(changes.insert(name.clone())),
+            None => *pure = false,
+        }
+    }
+
+    /// Whether a place lies in a variable itself, not where a pointer leads to.
+    fn is_part(&self, place: &Expression) -> bool {
+        let (ExpressionKind::Member { base, .. } | ExpressionKind::Element { base, .. }) =
+            &place.kind
+        else {
+            return matches!(place.kind, ExpressionKind::Name(_));
+        };
+        let of = self.locate_type(base).map(|of| self.symbols.resolve(&of));
+        matches!(of, Some(Type::Record(_) | Type::Array(..))) && self.is_part(base)
     }
 
     /// Whether a place is a scalar whose values are followed.

@@ -70,14 +70,7 @@ pub fn read(symbols: &dyn Symbols, request: &Request<'_>) -> Result<Packing, Ref
     needs.retain(|name| symbols.constant(name).is_none());
 
     let others: Vec<Span> = all.into_iter().filter(|span| !piece.spans.contains(span)).collect();
-    let mut statements = Vec::new();
-    let mut changes = BTreeSet::new();
-    for site in &walk.sites {
-        removable(site, site.statement, &piece.spans, &others, &mut |span, changed| {
-            statements.push(span);
-            changes.extend(changed.iter().cloned());
-        });
-    }
+    let (statements, changes) = gone(&walk.sites, &piece.spans, &others)?;
     let doubts = walk.doubts(&arrival, &piece.content);
     Ok(Packing {
         direction: request.direction,
@@ -254,6 +247,30 @@ fn unclear(piece: &Piece, others: &[Piece]) -> Vec<Span> {
         })
         .flat_map(|other| other.spans.iter().copied())
         .collect()
+}
+
+/// The statements that can go with the copies, and the scalars that they change. A copy that
+/// stayed would be made a second time, to or from a buffer that has nothing any more.
+fn gone(
+    sites: &[Site<'_>],
+    copies: &[Span],
+    others: &[Span],
+) -> Result<(Vec<Span>, BTreeSet<Name>), Refusal> {
+    let mut statements: Vec<Span> = Vec::new();
+    let mut changes = BTreeSet::new();
+    for site in sites {
+        removable(site, site.statement, copies, others, &mut |span, changed| {
+            statements.push(span);
+            changes.extend(changed.iter().cloned());
+        });
+    }
+    match copies.iter().find(|copy| !statements.iter().any(|gone| gone.contains(**copy))) {
+        Some(stays) => {
+            let message = "this copies, and changes something else too: it cannot be taken away";
+            Err(Refusal::new(Code::Unreadable, *stays, message))
+        }
+        None => Ok((statements, changes)),
+    }
 }
 
 /// The outermost statements that do nothing but these copies, with the scalars that they change.

@@ -124,7 +124,7 @@ pub(super) fn judge(
     let both: Vec<Span> = pack.statements.iter().chain(&unpack.statements).copied().collect();
     is(Condition::Roles, prove_roles(view, candidate, &both))?;
     for packing in [pack, unpack] {
-        if let Some(name) = lasting(view, packing, &both)?.first() {
+        if let Some(name) = lasting(view, packing, &both, all)?.first() {
             return Err(used_elsewhere(found.statement, name));
         }
     }

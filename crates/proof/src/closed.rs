@@ -61,6 +61,8 @@ impl Closed<'_> {
             StatementKind::Assign { target, operation, value } if self.is_it(target) => {
                 self.stepped(*operation, value)
             }
+            // A part of it gets a value, which no sum stands for.
+            StatementKind::Assign { target, .. } if self.is_in(target) => None,
             StatementKind::Evaluate(Expression {
                 kind: Kind::Assign { target, operation, value },
                 ..
@@ -107,6 +109,10 @@ impl Closed<'_> {
         matches!(&expression.kind, Kind::Name(n) if n == self.name)
     }
 
+    fn is_in(&self, target: &Expression) -> bool {
+        target.root().is_some_and(|root| root == self.name)
+    }
+
     /// `name = name + 2`, `name += 2`
     fn stepped(&self, operation: Option<Binary>, value: &Expression) -> Option<Polynomial> {
         let by = |sign: Binary, value: &Expression| {
@@ -143,6 +149,7 @@ impl Closed<'_> {
     fn steps(&self, expression: &Expression) -> Option<Polynomial> {
         let own = match &expression.kind {
             Kind::Step { target, by, .. } if self.is_it(target) => Polynomial::constant(*by),
+            Kind::Step { target, .. } if self.is_in(target) => return None,
             Kind::Assign { target, .. } if target.mentions(self.name) => return None,
             Kind::Choice { .. } if expression.mentions(self.name) => return None,
             Kind::Binary(Binary::And | Binary::Or, ..) if expression.mentions(self.name) => {

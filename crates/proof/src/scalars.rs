@@ -1,5 +1,7 @@
 //! Running indices and loop variables that are used after the copies are gone.
 
+use std::collections::BTreeSet;
+
 use commloom_copies as copies;
 use commloom_program::View;
 use commloom_program::refusal::{Code, Refusal};
@@ -7,7 +9,7 @@ use commloom_source::Span;
 use commloom_source::affine::Polynomial;
 use commloom_source::tree::{Name, StatementKind};
 
-use super::find::calls_in;
+use super::candidate::Candidate;
 use super::found::{self, Found};
 use super::{closed, flow, paths};
 
@@ -16,8 +18,9 @@ pub(super) fn scalars(
     view: &View<'_>,
     found: &Found<'_>,
     packing: &copies::Packing,
+    all: &[Candidate<'_>],
 ) -> Result<Vec<Name>, Refusal> {
-    let lasting = lasting(view, packing, &packing.statements)?;
+    let lasting = lasting(view, packing, &packing.statements, all)?;
     if let (Some(_), Some(name)) = (found.init, lasting.first()) {
         return Err(used_elsewhere(found.statement, name));
     }
@@ -32,6 +35,7 @@ pub(super) fn lasting(
     view: &View<'_>,
     packing: &copies::Packing,
     gone: &[Span],
+    all: &[Candidate<'_>],
 ) -> Result<Vec<Name>, Refusal> {
     let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else {
         return Ok(Vec::new());
@@ -46,12 +50,30 @@ pub(super) fn lasting(
             continue;
         }
         let is_own = view.is_private(name);
-        let live = flow::is_live_after(view.procedure(), last, name, gone);
-        if (live && !is_count_only(view, packing, name)) || !is_own {
+        let live = is_read_after(view, packing, name, gone);
+        if (live && !is_count_only(view, packing, name, all)) || !is_own {
             lasting.push(name.clone());
         }
     }
     Ok(lasting)
+}
+
+/// Whether something that stays may read a value that one of the copies gives to a scalar. Each of
+/// them is asked: between two loops that go, `h = p` reads what the first one left, and the second
+/// one hides nothing of that.
+fn is_read_after(view: &View<'_>, packing: &copies::Packing, name: &Name, skip: &[Span]) -> bool {
+    let mut writing: BTreeSet<(usize, usize)> = BTreeSet::new();
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            let copies = packing.statements.iter().find(|copies| copies.contains(s.span));
+            let touches = copies.map(|_| found::touches_of(view, s, &[])).unwrap_or_default();
+            if touches.writes.iter().any(|(written, _)| written == name) {
+                writing.extend(copies.map(|copies| (copies.start, copies.end)));
+            }
+        });
+    }
+    let copies = packing.statements.iter().filter(|s| writing.contains(&(s.start, s.end)));
+    copies.into_iter().any(|s| flow::is_live_after(view.procedure(), *s, name, skip))
 }
 
 /// Whether a scalar that the copies change is only what is unpacked: the receive sets it.
@@ -102,18 +124,37 @@ pub(super) fn value_after(
     {
         return Err(refuse(*span));
     }
-    // Nobody else may see that it has its value earlier or later.
+    // In a loop that stays they count more than once, and each turn may see it.
+    let is_gone = |span: Span| removed.iter().any(|r| r.contains(span));
+    let turns = |span: &&Span| {
+        let located = flow::locate(view.procedure(), **span);
+        let stays = |around: Span| !around.contains(call) && !is_gone(around);
+        located.is_none_or(|located| located.loops().any(|around| stays(around.span)))
+    };
+    if let Some(span) = removed.iter().find(turns) {
+        return Err(refuse(*span));
+    }
+    // Nobody else may see that it has its value earlier or later, by its name or by another one.
+    let is_own = view.is_private(name);
     let mut between = None;
     for statement in &view.procedure().body {
         statement.each(&mut |s| {
-            let gone = removed.iter().any(|r| r.contains(s.span));
             let outside = s.span.end <= whole.start || s.span.start >= whole.end;
             // Of what is around all of it, the head is no part.
-            if gone || outside || s.span.contains(whole) || s.span.contains(call) {
+            if is_gone(s.span) || outside || s.span.contains(whole) || s.span.contains(call) {
                 return;
             }
             let writes = matches!(&s.kind, StatementKind::Loop(l) if l.variable == *name);
-            if writes || s.expressions().iter().any(|e| e.mentions(name)) {
+            let is_touched = || {
+                let touches = found::touches_of(view, s, &[]);
+                let mut all = touches.reads.iter().chain(&touches.writes);
+                !touches.anything.is_empty()
+                    || all.any(|(touched, _)| view.may_alias(touched, name))
+            };
+            if writes
+                || s.expressions().iter().any(|e| e.mentions(name))
+                || (!is_own && is_touched())
+            {
                 between.get_or_insert(s.span);
             }
         });
@@ -125,10 +166,17 @@ pub(super) fn value_after(
     closed.value(removed).filter(|v| !v.is_lost()).ok_or_else(|| refuse(whole))
 }
 
-/// Whether the only later read is the count of the call, which is replaced.
-fn is_count_only(view: &View<'_>, packing: &copies::Packing, name: &Name) -> bool {
+/// Whether the only later reads are the counts of calls for these copies: they are replaced with
+/// this one, or all stay. (Another call keeps its count, whatever buffer it has.)
+fn is_count_only(
+    view: &View<'_>,
+    packing: &copies::Packing,
+    name: &Name,
+    all: &[Candidate<'_>],
+) -> bool {
     let mut skip: Vec<Span> = packing.statements.clone();
-    skip.extend(calls_in(view).iter().filter(|f| f.count.mentions(name)).filter_map(|f| {
+    let with = all.iter().filter(|c| c.copies().any(|s| packing.statements.contains(s)));
+    skip.extend(with.map(|c| &c.found).filter(|f| f.count.mentions(name)).filter_map(|f| {
         let others = f
             .arguments
             .iter()
@@ -137,6 +185,5 @@ fn is_count_only(view: &View<'_>, packing: &copies::Packing, name: &Name) -> boo
         let same = found::buffer_name(view, f).is_some_and(|b| b == packing.buffer);
         (!others && same).then_some(f.statement)
     }));
-    let Some(&last) = packing.statements.iter().max_by_key(|s| s.end) else { return true };
-    !flow::is_live_after(view.procedure(), last, name, &skip)
+    !is_read_after(view, packing, name, &skip)
 }

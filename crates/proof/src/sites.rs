@@ -166,7 +166,7 @@ fn judge(
     if !matches!(found.side.manner, Manner::Once | Manner::Persistent) {
         is(Condition::Roles, broadcast::prove_roles(view, candidate, &packing.statements))?;
     }
-    let lasting = ledger.judged(Condition::Scalars, scalars(view, found, packing))?;
+    let lasting = ledger.judged(Condition::Scalars, scalars(view, found, packing, all))?;
     let made = ledger.judged(Condition::Datatype, ir::datatype(view, packing, element))?;
     Ok(Part::of(candidate, packing.clone(), made, lasting))
 }

@@ -1,6 +1,81 @@
 //! What one statement that stays, or one call, keeps from changing.
 
-use super::{SEND, around, code, judged};
+use commloom_program::Project;
+use commloom_source::{Language, Source};
+
+use super::{Assumptions, SEND, VECTOR, around, c, code, judged, sites};
+
+/// What the first loop leaves in an index is read before the second one writes it again.
+#[test]
+fn an_index_that_is_read_between_two_copies_stays() {
+    let first = "p = 0; for (i = 0; i < n; i++) b[p++] = u[2*i];";
+    let second = "for (i = 0; i < n; i++) b[p++] = u[2*i + 1];";
+    let variables = "int h = 0, *q = &h; struct { int a; } g;";
+    let send = "MPI_Send(b, p, MPI_DOUBLE, 1, 2, c); other(h, g.a, q);";
+    for between in ["h = p;", "int k = p; h = k;", "*q = p;", "g.a = p;", "if (p > 10) h = 1;"] {
+        let outcome = c(&around(&format!("{variables} {first} {between} {second} {send}")));
+        assert_eq!(code(&outcome), "E-SCALAR-LIVE", "{outcome} in {between}");
+    }
+    let outcome = c(&around(
+        "int h; for (i = 0; i < n; i++) b[i] = u[2*i]; h = i; \
+         for (i = 0; i < n; i++) b[n + i] = u[2*i + 1]; \
+         MPI_Send(b, 2*n, MPI_DOUBLE, 1, 2, c); other(h);",
+    ));
+    assert_eq!(code(&outcome), "E-SCALAR-LIVE", "{outcome}");
+    // Nothing reads it there.
+    let outcome = c(&around(&format!("{variables} {first} h = n; {second} {send}")));
+    assert!(!outcome.starts_with("E-"), "{outcome}");
+}
+
+/// The loop around the copies stays, with what reads the index in each turn.
+#[test]
+fn an_index_that_is_read_in_each_turn_stays() {
+    let outcome = c(&around(
+        "p = 0; for (int k = 0; k < 3; k++) { list[k] = p; \
+         for (i = 0; i < n; i++) b[p++] = u[3*i + k]; } MPI_Send(b, p, MPI_DOUBLE, 1, 2, c);",
+    ));
+    assert!(outcome.starts_with("E-"), "{outcome}");
+}
+
+#[test]
+fn an_index_that_is_read_through_a_pointer_stays() {
+    let outcome = c(&around(
+        "int h, *q = &p; p = 0; for (i = 0; i < n; i++) b[p++] = u[2*i]; h = *q; \
+         for (i = 0; i < n; i++) b[p++] = u[2*i + 1]; MPI_Send(b, p, MPI_DOUBLE, 1, 2, c); \
+         other(h);",
+    ));
+    assert_eq!(code(&outcome), "E-SCALAR-LIVE", "{outcome}");
+}
+
+/// Another call than that for the copies has the index as its count, too.
+#[test]
+fn a_count_of_another_call_gets_its_value() {
+    let text = around(&format!(
+        "p = 0; for (i = 0; i < n; i++) b[p++] = u[2*i]; {SEND} \
+         MPI_Recv(b, p, MPI_DOUBLE, 1, 2, c, &s);"
+    ));
+    let source = Source {
+        name: "a.c".into(),
+        language: Language::C,
+        text: format!("#include <mpi.h>\n{text}"),
+    };
+    let all = sites(&Project::new(vec![source]), &Assumptions::default());
+    assert_eq!(all[0].outcome.as_ref().unwrap().assign.len(), 1, "{text}");
+}
+
+/// A function between copies and call reads an index that the whole file sees.
+#[test]
+fn an_index_that_a_function_reads_before_the_call_stays() {
+    let text = |between: &str| {
+        format!(
+            "static int p, seen; static void look(void) {{ seen = p; }} \
+             void f(int n, double *u, MPI_Comm c) {{ double b[n]; p = 0; \
+             for (int i = 0; i < n; i++) b[p++] = u[2*i]; {between} {SEND} }}"
+        )
+    };
+    assert_eq!(code(&c(&text("look();"))), "E-SCALAR-LIVE");
+    assert_eq!(c(&text("")), VECTOR);
+}
 
 /// The second call shares copies with both others, which have none in common.
 #[test]

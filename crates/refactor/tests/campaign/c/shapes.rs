@@ -90,6 +90,28 @@ pub const SHAPES: &[Shape] = &[
         left: Some("k"),
     },
     Shape {
+        name: "an index read between two loops",
+        declared: "int k = 0;",
+        pack: "k = 0;\nfor (int i = 0; i < n; i++)\nb[k++] = u[2 * i];\nt += k;\n\
+            for (int i = 0; i < m; i++)\nb[k++] = u[40 + i];",
+        unpack: "k = 0;\nfor (int i = 0; i < n; i++)\nu[2 * i] = b[k++];\nt += k;\n\
+            for (int i = 0; i < m; i++)\nu[40 + i] = b[k++];",
+        count: "n + m",
+        some: "n + m > 0",
+        left: Some("k"),
+    },
+    Shape {
+        name: "an outer index kept between two loops",
+        declared: "int i = 0, half = 0;",
+        pack: "for (i = 0; i < n; i++)\nb[i] = u[2 * i];\nhalf = i;\n\
+            for (i = 0; i < m; i++)\nb[n + i] = u[40 + i];\nif (half > m)\nt += half;",
+        unpack: "for (i = 0; i < n; i++)\nu[2 * i] = b[i];\nhalf = i;\n\
+            for (i = 0; i < m; i++)\nu[40 + i] = b[n + i];\nif (half > m)\nt += half;",
+        count: "n + m",
+        some: "n + m > 0",
+        left: Some("i"),
+    },
+    Shape {
         name: "after a loop",
         declared: "int k = 0, j = 0;",
         pack: "k = 0;\nfor (j = 3; j < m; j++)\nb[k++] = u[2 * j];\nfor (int i = 0; i < n; i++)\n\

@@ -49,6 +49,17 @@ pub const SHAPES: &[Shape] = &[
         left: Some("i"),
     },
     Shape {
+        name: "an index read between two loops",
+        declared: "",
+        pack: "k = 0\ndo i = 1, n\nk = k + 1\nb(k) = u(2 * i)\nend do\nt = t + k\n\
+            do i = 1, m\nk = k + 1\nb(k) = u(40 + i)\nend do",
+        unpack: "k = 0\ndo i = 1, n\nk = k + 1\nu(2 * i) = b(k)\nend do\nt = t + k\n\
+            do i = 1, m\nk = k + 1\nu(40 + i) = b(k)\nend do",
+        count: "n + m",
+        some: "n + m > 0",
+        left: Some("k"),
+    },
+    Shape {
         name: "downwards",
         declared: "",
         pack: "k = 0\ndo i = n, 1, -1\nk = k + 1\nb(k) = u(2 * i)\nend do",
