@@ -307,9 +307,7 @@ fn edits_of(
     if !view.language().is_fortran() {
         let copies = copies_of(part, view.procedure().span);
         let found = scopes::written(&view, source, &text, part.statement, &copies);
-        text = found.map_err(|name| {
-            refuse(format!("'{name}' means something else at the call than in the copies"))
-        })?;
+        text = found.map_err(refuse)?;
     }
     let place = CallPlace {
         statement: part.statement,

@@ -8,6 +8,7 @@
 use std::collections::HashMap;
 
 use commloom_program::View;
+use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Declaration, Name, Statement, StatementKind};
 use commloom_source::{Source, Span};
 
@@ -17,8 +18,8 @@ use crate::emit::Text;
 /// the tree calls it, and where it is declared.
 type Seen = HashMap<String, (Name, Span)>;
 
-/// The same text with the names as the program writes them, or the name that means something else
-/// at the call than at one of the copies.
+/// The same text with the names as the program writes them, or a sentence about the name that means
+/// something else at the call than at one of the copies.
 pub(crate) fn written(
     view: &View<'_>,
     source: &Source,
@@ -33,22 +34,31 @@ pub(crate) fn written(
     let offsets = copies.iter().chain([&call]).map(|s| s.start.saturating_sub(whole.start));
     let offsets: Vec<usize> = offsets.collect();
     let types = local_types(source.text.get(whole.range()).unwrap_or(""), &offsets);
+    let is_type_seen = |plain: &str| types.get(plain).copied().unwrap_or(true);
     let one = |line: &String| {
-        rewritten(line, &mut |name| {
+        rewritten(line, &mut |name, stands| {
             let plain = name.split('@').next().unwrap_or(name);
             let elsewhere = declared.iter().filter(|(n, _)| n == name).count();
-            let is_right = match here.get(plain) {
-                Some((called, at)) => {
+            let seen = here.get(plain);
+            // `sizeof(cell)` is the size of a variable where one of that name hides the type: one
+            // of the procedure, or a member of its class.
+            let hides = seen.is_some() || view.variable(plain).is_some();
+            let is_right = match (stands, seen) {
+                (Stands::Type, _) if hides => {
+                    return Err(format!("'{plain}' is a variable at the call, and hides the type"));
+                }
+                (Stands::Tag, _) => is_type_seen(plain),
+                (_, Some((called, at))) => {
                     let is_same = |seen: &Seen| seen.get(plain).is_none_or(|(_, o)| o == at);
                     called == name && (elsewhere < 2 || there.iter().all(is_same))
                 }
-                None => {
-                    elsewhere == 0
-                        && !name.contains('@')
-                        && types.get(plain).copied().unwrap_or(true)
-                }
+                (_, None) => elsewhere == 0 && !name.contains('@') && is_type_seen(plain),
             };
-            if is_right { Ok(plain.to_owned()) } else { Err(plain.to_owned()) }
+            if is_right {
+                Ok(plain.to_owned())
+            } else {
+                Err(format!("'{plain}' means something else at the call than in the copies"))
+            }
         })
     };
     let all = |lines: &[String]| lines.iter().map(one).collect::<Result<Vec<_>, _>>();
@@ -220,20 +230,72 @@ fn quoted(text: &str, quote: char) -> usize {
     text.len()
 }
 
+/// The kind of thing that a name of new text is there for.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Stands {
+    /// A variable, a constant or a function; or what is between the brackets of a template, which
+    /// may be types and numbers.
+    Value,
+    /// A type: `sizeof(cell)`, `offsetof(cell, v)`.
+    Type,
+    /// The tag of a type, which no variable hides: `sizeof(struct cell)`.
+    Tag,
+}
+
+/// Follows the words of a line, and tells where types are: nowhere but in these two operators,
+/// which new text uses for types only.
+#[derive(Default)]
+struct Types {
+    /// Brackets that are open since one of them began.
+    depth: Option<usize>,
+    /// Brackets of templates that are open in it.
+    templates: usize,
+    last: String,
+}
+
+impl Types {
+    fn next(&mut self, word: &str) -> Stands {
+        let is_tag = ["struct", "union", "enum", "class"].contains(&self.last.as_str());
+        let stands = match self.depth {
+            None => Stands::Value,
+            Some(_) if is_tag => Stands::Tag,
+            Some(_) if self.templates > 0 => Stands::Value,
+            Some(_) => Stands::Type,
+        };
+        match (word, self.depth) {
+            ("(", None) if ["sizeof", "offsetof"].contains(&self.last.as_str()) => {
+                self.depth = Some(0);
+                self.templates = 0;
+            }
+            ("(", Some(depth)) => self.depth = Some(depth + 1),
+            // The second operand of `offsetof` is a member.
+            (",", Some(0)) if self.templates == 0 => self.depth = None,
+            (")", Some(depth)) => self.depth = depth.checked_sub(1),
+            ("<", Some(_)) => self.templates += 1,
+            (">", Some(_)) => self.templates = self.templates.saturating_sub(1),
+            _ => {}
+        }
+        word.clone_into(&mut self.last);
+        stands
+    }
+}
+
 /// A line with other words for its names; components of structures stay.
 pub(crate) fn rewritten(
     line: &str,
-    change: &mut dyn FnMut(&str) -> Result<String, String>,
+    change: &mut dyn FnMut(&str, Stands) -> Result<String, String>,
 ) -> Result<String, String> {
     let mut out = String::with_capacity(line.len());
     let mut copied = 0;
     let mut last = "";
+    let mut types = Types::default();
     for (at, word) in words(line) {
+        let stands = types.next(word);
         let before = line.get(..at).unwrap_or("").trim_end();
         let is_component = last == "." || before.ends_with("->");
         if word.starts_with(|c: char| c.is_alphabetic() || c == '_') && !is_component {
             out.push_str(line.get(copied..at).unwrap_or(""));
-            out.push_str(&change(word)?);
+            out.push_str(&change(word, stands)?);
             copied = at + word.len();
         }
         last = word;
@@ -264,8 +326,23 @@ mod tests {
     }
 
     #[test]
+    fn types_are_told_from_variables_of_their_names() {
+        let mut types = Vec::new();
+        let mut note = |name: &str, stands: Stands| {
+            if stands != Stands::Value {
+                types.push(format!("{name} {stands:?}"));
+            }
+            Ok(name.to_owned())
+        };
+        let line = "n * sizeof(cell) + offsetof(a::row<M>, n) + sizeof(struct face) * m";
+        assert_eq!(rewritten(line, &mut note).as_deref(), Ok(line));
+        let tag = "struct Type";
+        assert_eq!(types, ["cell Type", "a Type", "row Type", tag, "face Tag"]);
+    }
+
+    #[test]
     fn components_keep_their_names() {
-        let mut change = |name: &str| Ok(format!("<{name}>"));
+        let mut change = |name: &str, _: Stands| Ok(format!("<{name}>"));
         let line = rewritten("&u@2.x[n] + p->n /* n */ \"n\"", &mut change);
         assert_eq!(line.as_deref(), Ok("&<u@2>.x[<n>] + <p>->n /* n */ \"n\""));
     }

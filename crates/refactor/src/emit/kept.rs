@@ -281,7 +281,7 @@ pub(super) fn functions(
     body.push(format!("    return {TYPE};"));
     body.push(format!("{renew}(&{TYPE});"));
     body.extend(declarations.iter().cloned());
-    let mut kept_name = |name: &str| Ok(if name == made { TYPE } else { name }.to_owned());
+    let mut kept_name = |name: &str, _| Ok(if name == made { TYPE } else { name }.to_owned());
     body.extend(inner.iter().flat_map(|line| rewritten(line, &mut kept_name)));
     let kept = list.iter().enumerate().map(|(at, f)| format!("{MADE_OF}[{at}] = {}", f.name));
     let kept: Vec<String> = kept.collect();

@@ -7,6 +7,11 @@ typedef struct {
     double mass, charge;
 } particle;
 
+struct atom {
+    int kind;
+    double charge;
+};
+
 void hidden_source(int n, int to, int tag, MPI_Comm comm)
 {
     double b[40];
@@ -68,6 +73,36 @@ void hidden_type(const particle *all, int n, int to, int tag, MPI_Comm comm)
     }
 }
 
+/* `sizeof(particle)` would be the size of the variable. */
+void variable_for_type(const particle *all, int n, int to, int tag, MPI_Comm comm)
+{
+    double b[40];
+    for (int i = 0; i < n; i++)
+        b[i] = all[i].charge;
+    {
+        int particle = 3;
+        MPI_Send(b, n, MPI_DOUBLE, to, tag, comm);
+        scoped[2] = particle;
+    }
+}
+
+void parameter_for_type(const particle *all, int particle, int to, int tag, MPI_Comm comm)
+{
+    double b[40];
+    for (int i = 0; i < particle; i++)
+        b[i] = all[i].mass;
+    MPI_Send(b, particle, MPI_DOUBLE, to, tag, comm);
+}
+
+/* No variable hides a tag. */
+void variable_for_tag(const struct atom *atom, int n, int to, int tag, MPI_Comm comm)
+{
+    double b[40];
+    for (int i = 0; i < n; i++)
+        b[i] = atom[i].charge;
+    MPI_Send(b, n, MPI_DOUBLE, to, tag, comm);
+}
+
 /* The inner variable is the one that is seen at the call, too. */
 void inner_source(int n, int to, int tag, MPI_Comm comm)
 {
@@ -100,12 +135,16 @@ void parts_in_turns(const int *list, const int *length, int n, int parts, int to
 /* run:
 double u[200]; FILL(u);
 particle all[10]; FILLB(all);
+struct atom atoms[10]; FILLB(atoms);
 int list[] = {3, 1, 4, 1, 5}, length[] = {2, 3};
 for (int i = 0; i < 200; i++) scoped[i] = u[i];
 SEND(10, MPI_DOUBLE, hidden_source(10, PEER, TAG, COMM));
 SEND(10, MPI_DOUBLE, gone_source(10, PEER, TAG, COMM));
 SEND(10, MPI_DOUBLE, same_names(10, PEER, TAG, COMM));
 SEND(10, MPI_DOUBLE, hidden_type(all, 10, PEER, TAG, COMM));
+SEND(10, MPI_DOUBLE, variable_for_type(all, 10, PEER, TAG, COMM));
+SEND(10, MPI_DOUBLE, parameter_for_type(all, 10, PEER, TAG, COMM));
+SEND(10, MPI_DOUBLE, variable_for_tag(atoms, 10, PEER, TAG, COMM));
 SEND(10, MPI_DOUBLE, inner_source(10, PEER, TAG, COMM));
 if (RANK == 0) parts_in_turns(list, length, 5, 2, PEER, TAG, COMM);
 else { TAKE(2, MPI_DOUBLE); TAKE(3, MPI_DOUBLE); }
