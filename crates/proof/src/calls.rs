@@ -162,6 +162,17 @@ pub(super) fn element_size(datatype: &str) -> Option<u64> {
     })
 }
 
+/// Whether a predefined datatype is a pair of two values (MPI 4.1, section 6.9.4): its size is the
+/// standard's, whatever the buffer is made of, and some have gaps.
+pub(super) fn is_pair(datatype: &str) -> bool {
+    let name = datatype.to_ascii_uppercase();
+    name.strip_prefix("MPI_").is_some_and(|rest| {
+        ["2INT", "2INTEGER", "2REAL", "2DOUBLE_PRECISION"].contains(&rest)
+            || ["FLOAT_INT", "DOUBLE_INT", "LONG_INT", "SHORT_INT", "LONG_DOUBLE_INT"]
+                .contains(&rest)
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

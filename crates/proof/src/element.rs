@@ -11,7 +11,7 @@ use commloom_source::tree::{
     Unary,
 };
 
-use super::calls::element_size;
+use super::calls::{element_size, is_pair};
 use super::found::{Found, buffer_name};
 use super::model::Ledger;
 
@@ -58,6 +58,10 @@ pub(super) fn size(
     if let Some(size) = element_size(name).or_else(|| element_size(&meant(view, name)?)) {
         return Ok(size);
     }
+    if is_pair(name) || meant(view, name).is_some_and(|meant| is_pair(&meant)) {
+        let message = format!("'{name}' is a pair of values: a datatype of pairs is not written");
+        return Err(Refusal::new(Code::Datatype, found.datatype.span, message));
+    }
     let element = buffer_name(view, found).and_then(|b| {
         let mut of = view.resolve(&view.variable(&b)?.of);
         while let Type::Pointer(inner) | Type::Array(inner, _) | Type::Reference(inner) = of {
@@ -98,7 +102,8 @@ fn meant(view: &View<'_>, name: &str) -> Option<Name> {
         }
         let Kind::Name(next) = &value.kind else { return None };
         name.clone_from(next);
-        if element_size(&name).is_some() && view.variable(&name).is_none() {
+        let is_known = element_size(&name).is_some() || is_pair(&name);
+        if is_known && view.variable(&name).is_none() {
             return Some(name);
         }
     }

@@ -3,7 +3,9 @@
 
 use commloom_program::View;
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::{Declaration, Name, Statement, StatementKind, Storage, Type};
+use commloom_source::tree::{
+    Declaration, ExpressionKind, Name, Statement, StatementKind, Storage, Type,
+};
 use commloom_source::{Language, Span};
 
 use super::flow::{Stretch, may_follow};
@@ -59,6 +61,42 @@ pub(super) fn ends_in(view: &View<'_>, stretch: Stretch, names: &[Name]) -> Opti
     };
     let (span, found) = declared(&view.procedure().body, None, &ends)?;
     Some((span, found.name.clone()))
+}
+
+/// Whether what stands at a place gives memory back, or moves it.
+pub(super) fn is_released_at(view: &View<'_>, place: Span) -> bool {
+    const RELEASES: &[&str] = &[
+        "free",
+        "_mm_free",
+        "realloc",
+        "delete",
+        "$deallocate",
+        "move_alloc",
+        "mpi_free_mem",
+        "reset",
+        "clear",
+        "resize",
+        "shrink_to_fit",
+        "swap",
+    ];
+    let mut found = false;
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            for expression in s.expressions() {
+                expression.each(&mut |e| {
+                    let ExpressionKind::Call { function, .. } = &e.kind else { return };
+                    let name = match &function.kind {
+                        ExpressionKind::Name(name) => name.rsplit("::").next().unwrap_or(name),
+                        ExpressionKind::Member { field, .. } => field.as_str(),
+                        _ => return,
+                    };
+                    let is_there = e.span == place || s.span == place;
+                    found |= is_there && RELEASES.contains(&name.to_ascii_lowercase().as_str());
+                });
+            }
+        });
+    }
+    found
 }
 
 /// The first declaration that is looked for, by where it stands and the block around it.

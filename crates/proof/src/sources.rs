@@ -1,6 +1,8 @@
 //! Condition 4: sources are not written between their copy and the end of the send. And no names
 //! of the same memory are among buffer, sources and what addresses depend on.
 
+use std::collections::BTreeSet;
+
 use commloom_copies::{Direction, Packing};
 use commloom_program::View;
 use commloom_program::fact::Fact;
@@ -81,15 +83,14 @@ pub(super) fn undisturbed(
     let is_copy = |span: Span| packing.elsewhere.iter().any(|e| span.contains(*e));
     let pending = pending(view, found);
     let mut pairs: Vec<(Span, Name, Name, Code)> = Vec::new();
+    let mut again = None;
     for statement in &procedure.body {
         statement.each(&mut |s| {
             let skipped = s.span == found.statement || s.span.contains(found.statement);
             if !stretch.has(s.span) || skipped {
                 return;
             }
-            if let Some((span, name)) = recursion(view, s, packing) {
-                pairs.push((span, procedure.name.clone(), name, Code::Changed));
-            }
+            again = again.take().or_else(|| recursion(view, s, packing));
             let mut writes = touches_of(view, s, &packing.statements).writes;
             for pointer in set_pointers(view, s) {
                 if let Some(at) = writes.iter().position(|(name, _)| *name == pointer) {
@@ -109,6 +110,14 @@ pub(super) fn undisturbed(
                 }
             }
         });
+    }
+    // No fact about two names would be one about this call.
+    if let Some((span, kept)) = again {
+        let message = format!(
+            "this calls '{}' again, for which '{kept}' is the same memory",
+            procedure.name.split('#').next().unwrap_or_default()
+        );
+        return Err(Refusal::new(Code::Changed, span, message));
     }
     for (span, name, other, code) in pairs {
         let message = format!("this may write to '{other}', by the name '{name}'");
@@ -131,22 +140,48 @@ fn pending(view: &View<'_>, found: &Found<'_>) -> Option<Stretch> {
     same_turn.then(|| Stretch::between(view.procedure(), found.statement, until))
 }
 
-/// A call of the procedure itself, which shares what is kept from call to call.
+/// A call that leads to the procedure itself, which shares what is kept from call to call.
 fn recursion(view: &View<'_>, statement: &Statement, packing: &Packing) -> Option<(Span, Name)> {
     let is_kept = |name: &&Name| view.variable(name).is_some_and(|d| d.storage == Storage::Kept);
     let names = [&packing.buffer].into_iter().chain(&packing.touched).chain(&packing.needs);
     let kept = names.into_iter().find(is_kept)?;
-    let mut found = None;
+    let own = &view.procedure().name;
+    let (span, _) = called(statement).into_iter().find(|(_, name)| leads_to(view, name, own))?;
+    Some((span, kept.clone()))
+}
+
+/// The procedures that a statement itself calls, each with the place.
+fn called(statement: &Statement) -> Vec<(Span, &Name)> {
+    let mut all = Vec::new();
     for expression in statement.expressions() {
         expression.each(&mut |e| {
-            if let ExpressionKind::Call { function, .. } = &e.kind
-                && function.root().is_some_and(|name| *name == view.procedure().name)
-            {
-                found = Some((e.span, kept.clone()));
+            if let ExpressionKind::Call { function, .. } = &e.kind {
+                all.extend(function.root().map(|name| (e.span, name)));
             }
         });
     }
-    found
+    all
+}
+
+/// Whether a procedure is another one, or calls it, by whatever way through the texts.
+fn leads_to(view: &View<'_>, from: &Name, to: &Name) -> bool {
+    let project = view.project();
+    let mut known: BTreeSet<&Name> = [from].into_iter().collect();
+    let mut open = vec![from];
+    while let Some(name) = open.pop() {
+        if name == to {
+            return true;
+        }
+        let same = project.procedures().map(|id| project.procedure(id)).filter(|p| p.name == *name);
+        for statement in same.flat_map(|procedure| &procedure.body) {
+            statement.each(&mut |s| {
+                open.extend(
+                    called(s).into_iter().map(|(_, name)| name).filter(|n| known.insert(n)),
+                );
+            });
+        }
+    }
+    false
 }
 
 /// Pointers of C that a statement sets: nothing is written to what they lead to.
@@ -207,6 +242,7 @@ pub(super) fn unwritten(
             let fact = Fact::UnwrittenWhileSent(packing.touched.join("', '"));
             let end = "where the send is completed cannot be seen in this procedure";
             match written(view, found, packing, &Received::default(), pending) {
+                Some((span, _)) if lifetimes::is_released_at(view, span) => Err(released(span)),
                 Some((span, source)) => {
                     let message = format!("'{source}' is written here, and {end}");
                     ledger.need(Code::SourceWritten, span, message, fact)
@@ -331,7 +367,7 @@ fn check(
     (stretch, wait): (Stretch, Option<Span>),
     ledger: &Ledger<'_>,
 ) -> Result<(), Refusal> {
-    let refuse = |span: Span, source: Name| said(found, span, source, wait, ledger);
+    let refuse = |span: Span, source: Name| said(view, found, span, source, wait, ledger);
     for (span, unless) in &received.all {
         if stretch.has(*span) && !unless.is_empty() {
             let source = packing.touched.first().cloned().unwrap_or_default();
@@ -342,8 +378,16 @@ fn check(
     written.map_or(Ok(()), |(span, source)| refuse(span, source))
 }
 
+/// Memory that is given back is written by nobody, which a person would rightly say; but the call
+/// would read it.
+fn released(span: Span) -> Refusal {
+    let message = "what is sent may be given back here, before the send has read it";
+    Refusal::new(Code::SourceWritten, span, message)
+}
+
 /// Refuses, unless a person has said that a source is not written here.
 fn said(
+    view: &View<'_>,
     found: &Found<'_>,
     span: Span,
     source: Name,
@@ -360,7 +404,10 @@ fn said(
             Fact::UnwrittenBeforeCall(source),
         ),
     };
-    let outcome = ledger.need(Code::SourceWritten, span, message, fact);
+    let outcome = match lifetimes::is_released_at(view, span) {
+        true => Err(released(span)),
+        false => ledger.need(Code::SourceWritten, span, message, fact),
+    };
     outcome.map_err(|mut refusal| {
         refusal.related.push((found.call, "the send".into()));
         if let Some(wait) = wait {

@@ -91,3 +91,29 @@ fn one_call_that_stays_keeps_its_whole_group() {
     let stay = chain("u[4] = 9;");
     assert!(stay.len() == 3 && stay.iter().all(|o| code(o) == "E-SRC-WRITTEN"), "{stay:?}");
 }
+
+/// No fact that is true of the program makes these right.
+#[test]
+fn no_fact_is_offered_that_does_not_help() {
+    let own = "static double w[100]; for (int i = 0; i < 100; i++) w[i] = u[d + i * 2];";
+    let send = "MPI_Send(w, 100, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); }";
+    let itself = format!("static double u[400]; static void f(int d) {{ {own} f(d + 1); {send}");
+    let other = format!(
+        "static double u[400]; void f(int d); static void g(int d) {{ f(d + 1); }} \
+         void f(int d) {{ {own} g(d); {send}"
+    );
+    for text in [itself, other] {
+        let outcome = c(&text);
+        assert!(outcome.starts_with("E-CHANGED") && !outcome.contains(" ("), "{outcome}");
+    }
+    let given_back = "void f(int n) { double *u = malloc(n * 32), *b = malloc(n * 8); \
+        for (int i = 0; i < 4 * n; i++) u[i] = i; for (int i = 0; i < n; i++) b[i] = u[4 * i]; \
+        free(u); MPI_Send(b, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD); free(b); }";
+    let outcome = c(given_back);
+    assert!(outcome.starts_with("E-SRC-WRITTEN") && !outcome.contains(" ("), "{outcome}");
+    let pairs = "static int a[400], e[200]; void f(void) { for (int i = 0; i < 100; i++) { \
+        e[2 * i] = a[3*i]; e[2 * i + 1] = a[3 * i + 2]; } \
+        MPI_Send(e, 100, MPI_2INT, 1, 7, MPI_COMM_WORLD); }";
+    let outcome = c(pairs);
+    assert!(outcome.starts_with("E-DATATYPE") && !outcome.contains(" ("), "{outcome}");
+}
