@@ -209,7 +209,8 @@ pub(super) fn is_plain(
     let overlaps = |s: &Span| s.start < whole.end && whole.start < s.end && s.file == whole.file;
     if let Some(line) = procedure.directives.iter().find(|s| overlaps(s)) {
         let message = "lines of the preprocessor stand among the copies and the call";
-        return Err(Refusal::new(Code::Preprocessor, *line, message));
+        let refusal = || Refusal::new(Code::Preprocessor, *line, message);
+        return Err(conditional_line(view, *line).unwrap_or_else(refusal));
     }
     if procedure.has_errors {
         let unit = view.project().units().iter().find(|u| u.file == procedure.span.file);
@@ -219,6 +220,22 @@ pub(super) fn is_plain(
         return Err(Refusal::new(Code::Syntax, at.unwrap_or(procedure.span), message));
     }
     Ok(())
+}
+
+/// The reason for copies that cannot be read, where that is since a line of Fortran may be a comment.
+pub(super) fn conditional(view: &View<'_>, refusal: Refusal) -> Refusal {
+    let mut lines = view.procedure().directives.iter();
+    let line = lines.find(|line| line.contains(refusal.span));
+    line.and_then(|line| conditional_line(view, *line)).unwrap_or(refusal)
+}
+
+/// That a line of Fortran, one of the procedure's directives, may be a comment.
+fn conditional_line(view: &View<'_>, line: Span) -> Option<Refusal> {
+    let text = view.project().source(line.file)?.text.get(line.range())?;
+    let is_line = view.language().is_fortran() && !text.trim_start().starts_with('#');
+    let message = "a line that is a comment or a statement, as the compiler is told ('!$', or 'D' in \
+                   column 1), stands among the copies and the call";
+    is_line.then(|| Refusal::new(Code::Preprocessor, line, message))
 }
 
 /// Whether commas of C stand before or after a statement.

@@ -387,3 +387,23 @@ fn bindings_results_and_lambdas_that_fill_are_mentioned() {
     let found = outcomes(&[("a.cpp", &format!("{head}void f() {{ {body}\n{send} }}\n"))]);
     assert_eq!(found, [""; 0], "computed: {found:?}");
 }
+
+/// No compiler takes such lines without an option that says what they are.
+#[test]
+fn lines_that_are_comments_as_the_compiler_is_told() {
+    let head = "      SUBROUTINE S(U, N)\n      INCLUDE 'mpif.h'\n      INTEGER N, I, E\n\
+        \x20     DOUBLE PRECISION U(16, N), B(64)\n";
+    let copy = "        B(I) = U(3, I)\n";
+    let send = "      CALL MPI_SEND(B, N, MPI_DOUBLE_PRECISION, 1, 7,\n\
+        \x20    &     MPI_COMM_WORLD, E)\n";
+    let found = |before: &str, among: &str| {
+        let begin = "      DO 20 I = 1, N\n";
+        let text = format!("{head}{before}{begin}{copy}{among}   20 CONTINUE\n{send}      END\n");
+        outcomes(&[("a.f", &text)])
+    };
+    assert_eq!(found("", "D       B(I) = -U(3, I)\n"), ["b E-PREPROCESSOR"]);
+    assert_eq!(found("", "d\tB(I) = -U(3, I)\n"), ["b E-PREPROCESSOR"]);
+    let vector = ["b vector(n, 1, 16) of MPI_DOUBLE_PRECISION"];
+    assert_eq!(found("Debugging is not done here.\n", ""), vector);
+    assert_eq!(found("D     WRITE (*, *) N\n", ""), vector);
+}

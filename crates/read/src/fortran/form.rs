@@ -8,6 +8,8 @@
 
 use std::ops::Range;
 
+use super::conditional::{Conditional, unmarked_fixed, unmarked_free};
+
 /// Past the last column of fixed form.
 const LAST_COLUMN: usize = 72;
 
@@ -25,23 +27,34 @@ pub(super) struct Normalized {
     /// Places of the original where a statement goes on past column 72, which compilers ignore and
     /// people overlook.
     pub cut: Vec<Range<usize>>,
+    /// Statements that may be comments, ascending.
+    pub conditional: Vec<Conditional>,
+    /// Lines of the original that continue a statement, where either the line is a comment perhaps,
+    /// or what it continues: with options of the compiler the text becomes another one.
+    pub torn: Vec<Range<usize>>,
 }
 
 impl Normalized {
-    /// Free form is what it is. Fixed form: see the module.
+    /// Free form is what it is, but for marks of conditional lines. Fixed form: see the module.
     pub(super) fn of_free(text: &str) -> Normalized {
-        Normalized { text: text.to_owned(), pieces: vec![(0, 0)], cut: Vec::new() }
+        unmarked_free(text)
+    }
+
+    /// A text whose bytes are where they are in the original.
+    pub(super) fn of_plain(text: String) -> Normalized {
+        let (cut, conditional, torn) = Default::default();
+        Normalized { text, pieces: vec![(0, 0)], cut, conditional, torn }
     }
 
     /// Time linear in the text.
     pub(super) fn of_fixed(text: &str) -> Normalized {
         let mut writer = Writer {
             out: Normalized {
-                text: String::with_capacity(text.len()),
                 pieces: Vec::new(),
-                cut: Vec::new(),
+                ..Normalized::of_plain(String::with_capacity(text.len()))
             },
             open: false,
+            conditional: None,
             string: None,
             full: false,
         };
@@ -77,6 +90,9 @@ struct Writer {
     out: Normalized,
     /// Whether a statement was begun that later lines may continue.
     open: bool,
+    /// Where a conditional statement was begun that later lines may continue: in the text, and in
+    /// the original.
+    conditional: Option<Conditional>,
     /// The quote of a string that goes on in the next line.
     string: Option<char>,
     /// Whether the last line had a character in column 72.
@@ -97,7 +113,12 @@ enum Kind {
 
 impl Writer {
     fn line(&mut self, line: &str, start: usize) {
+        let unmarked = unmarked_fixed(line);
+        let is_marked = unmarked.is_some();
+        let line = unmarked.as_deref().unwrap_or(line);
         match kind_of(line) {
+            // A mark before what no option makes a statement.
+            Kind::Preprocessor | Kind::Foreign if is_marked => {}
             Kind::Comment => {}
             Kind::Preprocessor | Kind::Foreign => {
                 self.close(start);
@@ -108,6 +129,9 @@ impl Writer {
                 self.close(start);
                 let field = line.get(..body).unwrap_or("");
                 let label = field.trim();
+                let at = self.out.text.len();
+                self.conditional = is_marked
+                    .then(|| Conditional { range: at..at, original: start..start + line.len() });
                 if !label.is_empty() {
                     let at = field.len() - field.trim_start().len();
                     self.copy(line, at..at + label.len(), start);
@@ -118,6 +142,11 @@ impl Writer {
                 self.body(line, body, start);
             }
             Kind::Continuation(body) => {
+                match &mut self.conditional {
+                    Some(open) if is_marked => open.original.end = start + line.len(),
+                    None if !is_marked => {}
+                    _ => self.out.torn.push(start..start + line.len()),
+                }
                 if self.string.is_none() && !self.full {
                     self.piece(start + body.saturating_sub(1));
                     self.out.text.push(' ');
@@ -168,6 +197,12 @@ impl Writer {
     }
 
     fn close(&mut self, next: usize) {
+        if let Some(mut closed) = self.conditional.take() {
+            let text = self.out.text.get(closed.range.start..).unwrap_or("");
+            let first = closed.range.start + (text.len() - text.trim_start().len());
+            closed.range = first..first + text.trim().len();
+            self.out.conditional.push(closed);
+        }
         if self.open {
             self.newline(next.saturating_sub(1));
         }
@@ -187,7 +222,7 @@ fn kind_of(line: &str) -> Kind {
     if first == '#' {
         return Kind::Preprocessor;
     }
-    if matches!(first, 'c' | 'C' | '*' | '!' | 'd' | 'D') || line.trim().is_empty() {
+    if matches!(first, 'c' | 'C' | '*' | '!') || line.trim().is_empty() {
         return Kind::Comment;
     }
     for (column, (at, c)) in line.char_indices().enumerate() {

@@ -5,6 +5,7 @@
 //! call may be an element of an array: [`settle`] decides when declarations are known.
 
 mod branches;
+mod conditional;
 mod declarations;
 mod expressions;
 mod form;
@@ -62,11 +63,13 @@ pub fn read(source: &Source, file: FileId) -> Unit {
         unit.errors.push(SyntaxError { span: Span { file, start: 0, end: source.text.len() } });
         return unit;
     }
+    let mut was_left = false;
     if let Some(tree) = parser.parse(&normalized.text, None) {
-        let whole = !tree.root_node().has_error() || is_include;
+        was_left = tree.root_node().has_error();
+        let whole = !was_left || is_include;
         unit = read_tree(unit, &normalized, length, &tree, whole);
     }
-    if !unit.errors.is_empty() && !is_include {
+    if was_left && !is_include {
         unit = read_pieces(unit, &normalized, length, &found, &mut parser);
     }
     settle_in_file(&mut unit);

@@ -71,6 +71,10 @@ impl<'t> Reader<'t> {
         Span { file: self.unit.file, start: original.start, end: original.end }
     }
 
+    pub(super) fn span_of_original(&self, range: Range<usize>) -> Span {
+        Span { file: self.unit.file, start: range.start, end: range.end }
+    }
+
     /// Where the grammar was left, all places below a node.
     pub(super) fn errors(&mut self, root: Node<'t>) {
         let mut open = vec![root];

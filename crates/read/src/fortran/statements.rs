@@ -54,7 +54,14 @@ impl<'t> Reader<'t> {
             return;
         }
         self.depth += 1;
-        self.statement_of(node, span, out);
+        match self.conditional_line(node) {
+            Some(line) => {
+                let mut then = Vec::new();
+                self.statement_of(node, span, &mut then);
+                out.push(self.perhaps(line, then));
+            }
+            None => self.statement_of(node, span, out),
+        }
         self.depth -= 1;
     }
 

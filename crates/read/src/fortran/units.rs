@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use commloom_source::tree::MAX_DEPTH;
 use commloom_source::tree::{
-    Name, Procedure, Prototype, Scope, Statement, StatementKind, Storage, Type,
+    Name, Procedure, Prototype, Scope, Statement, StatementKind, Storage, SyntaxError, Type,
 };
 use tree_sitter::Node;
 
@@ -155,10 +155,29 @@ impl<'t> Reader<'t> {
             return;
         }
         let span = self.span(node);
-        let first = executable.first().or(end.as_ref());
-        let body_start = first.map_or(span.end, |n| self.span(*n).start);
+        let body_start = match executable.first().or(end.as_ref()) {
+            Some(first) => match self.conditional_line(*first) {
+                Some(line) => line.original.start,
+                None => self.span(*first).start,
+            },
+            None => span.end,
+        };
         let body = self.statements(&executable);
-        has_errors |= self.normalized.cut.iter().any(|c| span.range().contains(&c.start));
+        for spoilt in self.normalized.cut.iter().chain(&self.normalized.torn) {
+            if span.range().contains(&spoilt.start) {
+                has_errors = true;
+                self.unit.errors.push(SyntaxError { span: self.span_of_original(spoilt.clone()) });
+            }
+        }
+        for line in self.conditional_lines(node, &inside) {
+            self.directives.push(self.span_of_original(line.original.clone()));
+            if !self.is_whole(node, line) {
+                has_errors = true;
+                self.unit
+                    .errors
+                    .push(SyntaxError { span: self.span_of_original(line.original.clone()) });
+            }
+        }
         let kinds = declarations.kinds.clone();
         let result_name = header.result_name.or_else(|| header.name.clone());
         let mut scope = declarations.finish(&header.parameters, false);

@@ -153,6 +153,11 @@ impl<'t> Editor<'t> {
     fn is_directive(&self, line: &str) -> bool {
         let line = line.trim().to_ascii_lowercase();
         if self.fortran {
+            // A statement under OpenMP, which stands for itself.
+            let marked = ["!$", "c$", "*$"].iter().find_map(|mark| line.strip_prefix(mark));
+            if marked.is_some_and(|rest| rest.starts_with([' ', '\t'])) {
+                return false;
+            }
             ["!$", "c$", "*$", "!dir$", "cdir$", "!dec$", "!gcc$"]
                 .iter()
                 .any(|d| line.starts_with(d))
@@ -466,7 +471,10 @@ impl<'t> Editor<'t> {
             return Err(EditError::SharedLine { span: rewrite.call.statement });
         }
         let mut at = self.lines.start(place);
-        let indent = self.lines.before(place).chars().count();
+        // The mark of a statement that may be a comment is not its beginning.
+        let mark = self.lines.behind(place).strip_prefix("!$");
+        let mark = mark.map_or(0, |rest| 2 + rest.len() - rest.trim_start().len());
+        let indent = self.lines.before(place).chars().count() + mark;
         while let Some(line) = self.lines.previous(at)
             && self.lines.text.get(line.clone()).is_some_and(|l| self.is_directive(l))
         {

@@ -1,5 +1,6 @@
 //! Texts and what they are read as.
 
+mod conditional;
 mod print;
 
 use commloom_source::tree::{
