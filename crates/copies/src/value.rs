@@ -215,6 +215,9 @@ impl Walk<'_> {
     fn intrinsic(&mut self, function: &Expression, arguments: &[Expression]) -> Option<Polynomial> {
         let ExpressionKind::Name(name) = &function.kind else { return None };
         let fortran = self.symbols.language().is_fortran();
+        if fortran && self.symbols.is_own_procedure(name) {
+            return None;
+        }
         match (name.as_str(), arguments) {
             ("int", [value, ..]) if fortran => self.number(value),
             ("mod", [a, b]) if fortran => {

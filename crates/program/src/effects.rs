@@ -374,6 +374,8 @@ fn foreign(
     let is_fortran = view.language().is_fortran();
     let uses = match view.wrapper(name) {
         Some(wrapper) => Some(wrapper.uses(arguments.len())),
+        // A generic name of the program's own.
+        None if is_fortran && view.project.spaces.own.contains(name) => None,
         None => library::uses(name, arguments.len(), is_fortran),
     };
     match uses {

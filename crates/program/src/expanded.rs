@@ -48,7 +48,7 @@ impl Project {
             callees.insert(place, standing);
             units[unit].procedures.push(procedure);
         }
-        let spaces = Spaces::new(&mut units, &files);
+        let spaces = Spaces::new(&mut units, &files, self.spaces.own.clone());
         let ids = places
             .iter()
             .filter_map(|place| spaces.ids.iter().position(|id| id == place).map(ProcedureId))

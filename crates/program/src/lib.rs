@@ -106,7 +106,9 @@ impl Project {
             })
             .collect();
         inline::inline(&mut units, &files);
-        let spaces = Spaces::new(&mut units, &files);
+        let fortran = sources.iter().filter(|source| source.language.is_fortran());
+        let own = fortran.flat_map(fortran::own_procedures).collect();
+        let spaces = Spaces::new(&mut units, &files, own);
         let lines = sources.iter().map(|source| Lines::of(&source.text)).collect();
         let mut project = Project {
             sources,

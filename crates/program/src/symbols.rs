@@ -75,6 +75,10 @@ impl Symbols for View<'_> {
         alias::pointees(self, name)
     }
 
+    fn is_own_procedure(&self, name: &str) -> bool {
+        self.project.spaces.own.contains(name)
+    }
+
     fn stands_for<'n>(&'n self, called: &'n str) -> &'n str {
         let renamed = || self.project.spaces.renamed(self.id.0, called);
         self.wrapper(called).map_or_else(renamed, |wrapper| wrapper.stands_for().name)

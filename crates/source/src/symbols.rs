@@ -56,6 +56,13 @@ pub trait Symbols {
         false
     }
 
+    /// Fortran: whether the program gives a name to a procedure somewhere, so that it perhaps is none
+    /// of the language where the name is seen.
+    fn is_own_procedure(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
     /// The procedure of MPI that one of the program stands for; any other one is what it is
     /// called.
     fn stands_for<'n>(&'n self, called: &'n str) -> &'n str {

@@ -11,6 +11,7 @@ mod expressions;
 mod form;
 mod loops;
 mod pieces;
+mod procedures;
 mod reader;
 mod settle;
 mod specifications;
@@ -21,7 +22,7 @@ mod units;
 #[cfg(test)]
 mod tests;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use commloom_source::tree::{Name, Scope, SyntaxError, Type, Unit};
@@ -33,6 +34,7 @@ use pieces::{Piece, PieceKind};
 use reader::Reader;
 use units::{MAIN, Surroundings};
 
+pub use procedures::own_procedures;
 pub use settle::{Meaning, settle};
 
 /// Reads a file; what is in others that it includes or uses is not known yet.
@@ -72,7 +74,7 @@ pub fn read(source: &Source, file: FileId) -> Unit {
     if was_left && !is_include {
         unit = read_pieces(unit, &normalized, length, &found, &mut parser);
     }
-    settle_in_file(&mut unit);
+    settle_in_file(&mut unit, &own_procedures(source));
     unit
 }
 
@@ -217,7 +219,7 @@ impl Rows {
 }
 
 /// Settles all that is known without other files.
-fn settle_in_file(unit: &mut Unit) {
+fn settle_in_file(unit: &mut Unit, called: &BTreeSet<Name>) {
     let modules: HashMap<Name, HashMap<Name, bool>> =
         unit.modules.iter().map(|(name, scope)| (name.clone(), arrays(scope))).collect();
     let whole: HashMap<Name, HashMap<Name, bool>> = unit
@@ -258,6 +260,7 @@ fn settle_in_file(unit: &mut Unit) {
             match found {
                 Some(true) => Meaning::Array,
                 Some(false) => Meaning::Other,
+                None if called.contains(name) => Meaning::Other,
                 None => Meaning::Undeclared,
             }
         };

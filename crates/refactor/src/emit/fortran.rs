@@ -76,7 +76,6 @@ pub(super) fn write(
         let manner = &Manner { error: None, ..manner.clone() };
         return write(program, &Request { manner, ..*request }, turns, names);
     }
-    without_own_names(request, &mut texts())?;
     let of = kept(program, request, names, &writer.speller);
     let made = of.as_ref().map(|_| datatype.as_str());
     let mut declarations = declarations((program, made), manner, integers, addresses);
@@ -90,27 +89,46 @@ pub(super) fn write(
         let check = names.fresh("same_kind");
         declarations.push(format!("integer, parameter :: {check} = 1 / merge(1, 0, {a} == {b})"));
     }
+    let all = before.iter().chain(&after).chain(&declarations).chain([&buffer, &count]);
+    without_own_names(request, all)?;
     Ok(Text { functions: Vec::new(), declarations, before, buffer, count, datatype, after })
 }
 
 /// Procedures of the language that the text may call.
-const INTRINSICS: [&str; 9] =
-    ["int", "lbound", "max", "merge", "min", "mod", "size", "storage_size", "any"];
+const INTRINSICS: [&str; 10] =
+    ["any", "int", "kind", "lbound", "max", "merge", "min", "mod", "size", "storage_size"];
+
+/// Whether a name of the language is one of the program, perhaps: a procedure of it is seen in
+/// whatever uses its module, under that name or another.
+fn is_taken(request: &Request<'_>, name: &str) -> bool {
+    let symbols = request.symbols;
+    symbols.variable(name).is_some()
+        || symbols.constant(name).is_some()
+        || symbols.is_own_procedure(name)
+}
 
 /// The text calls no procedure of the language whose name is one of the program.
-fn without_own_names(
+fn without_own_names<'t>(
     request: &Request<'_>,
-    texts: &mut dyn Iterator<Item = &String>,
+    mut texts: impl Iterator<Item = &'t String>,
 ) -> Result<(), EmitError> {
-    let symbols = request.symbols;
-    let is_taken =
-        |name: &str| symbols.variable(name).is_some() || symbols.constant(name).is_some();
-    let taken: Vec<&str> = INTRINSICS.into_iter().filter(|name| is_taken(name)).collect();
-    let is_it = |word: &&str| taken.iter().any(|name| word.eq_ignore_ascii_case(name));
-    match texts.flat_map(|text| words(text)).find(is_it) {
+    let taken: Vec<&str> = INTRINSICS.into_iter().filter(|name| is_taken(request, name)).collect();
+    let called = |text: &'t String| {
+        let is_it = |word: &&str| taken.iter().any(|name| word.eq_ignore_ascii_case(name));
+        words(text).filter(is_it).find(|word| calls(text, word))
+    };
+    match texts.find_map(called) {
         Some(name) => Err(EmitError::Intrinsic { name: name.to_owned() }),
         None => Ok(()),
     }
+}
+
+/// Whether a text has a word with arguments: `kind` in `integer(kind=4)` has none.
+fn calls(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let behind = text.get(at + word.len()..).unwrap_or("");
+        behind.trim_start().starts_with('(')
+    })
 }
 
 /// The words of a text.
@@ -169,7 +187,7 @@ fn kept(
     let own = request.source.get(request.kept_at?.range())?;
     // Beside it no variable can be saved by itself.
     let saves_all = own.lines().any(|line| line.trim().eq_ignore_ascii_case("save"));
-    if saves_all || !kept::can_be(program, names) {
+    if saves_all || is_taken(request, "any") || !kept::can_be(program, names) {
         return None;
     }
     let places = kept::places(program, request.symbols)?;
