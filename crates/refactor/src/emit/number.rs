@@ -357,7 +357,7 @@ impl Speller<'_> {
     }
 
     /// Whether a factor is of `MPI_Aint` already, or wider than `int`.
-    fn is_address(&self, atom: &Atom) -> bool {
+    pub(super) fn is_address(&self, atom: &Atom) -> bool {
         match atom {
             Atom::Stride(..) | Atom::Address(_) | Atom::SizeOf(_) => true,
             Atom::Layout(layout) => layout.sample.is_none() || layout.field.is_some(),
