@@ -9,7 +9,7 @@ use commloom_source::tree::{
 use commloom_source::{Lines, Span};
 use tree_sitter::Node;
 
-use super::declarator::{Declared, as_argument, declarator};
+use super::declarator::{Declared, as_argument, declarator, has_acting_bound};
 use super::locals::Locals;
 use super::reader::{Reader, children, field, fields};
 use super::restart::{Head, heads};
@@ -436,7 +436,7 @@ fn procedure(reader: &mut Reader<'_>, node: Node<'_>, path: Option<&str>) -> Opt
         scope,
         body_start,
         body: statements_of,
-        has_errors: node.has_error(),
+        has_errors: node.has_error() || has_acting_bound(node),
         directives: std::mem::take(&mut reader.directives),
     })
 }

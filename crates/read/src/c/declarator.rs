@@ -116,6 +116,22 @@ fn inner(node: Node<'_>) -> Option<Node<'_>> {
     })
 }
 
+/// Whether the bound of an array changes a variable, as in `double u[n][m++]`, somewhere in a node: a
+/// bound is evaluated where it is declared, also that of a parameter, and the tree has no place for
+/// what it does there.
+pub(super) fn has_acting_bound(node: Node<'_>) -> bool {
+    let mut open = vec![(node, false)];
+    while let Some((node, in_bound)) = open.pop() {
+        if in_bound && matches!(node.kind(), "update_expression" | "assignment_expression") {
+            return true;
+        }
+        let is_array = matches!(node.kind(), "array_declarator" | "abstract_array_declarator");
+        let size = field(node, "size").filter(|_| is_array).map(|size| size.id());
+        open.extend(children(node).into_iter().map(|c| (c, in_bound || size == Some(c.id()))));
+    }
+    false
+}
+
 /// An argument that is declared as an array is a pointer to what is in its first dimension, C11
 /// 6.7.6.3.
 pub(super) fn as_argument(of: Type) -> Type {

@@ -445,3 +445,13 @@ fn expression_depth(e: &Expression) -> usize {
         _ => 0,
     }
 }
+
+#[test]
+fn a_bound_that_changes_something_spoils_its_procedure() {
+    let text = "void f(int m, double u[3][m++]) {}\nvoid g(int m) { double u[m = 3]; }\n\
+        void h(int m, double u[3][m + 1]) { double v[m]; v[m++] = 1; }\n";
+    let source = Source { name: "t.c".into(), language: Language::C, text: text.into() };
+    let unit = read_alone(&source, FileId(0));
+    let spoilt: Vec<bool> = unit.procedures.iter().map(|p| p.has_errors).collect();
+    assert_eq!(spoilt, [true, true, false]);
+}
