@@ -67,12 +67,19 @@ struct Setter {
     is_declaration: bool,
 }
 
+/// Whether a text does something: `continue` and `;` stand for nothing.
+fn is_statement(text: &str) -> bool {
+    !matches!(text.trim(), "" | "continue" | ";")
+}
+
 struct Cleaning<'a> {
     view: &'a View<'a>,
     procedure: &'a Procedure,
     source: &'a Source,
     /// The text that the edits take away or replace.
     gone: Vec<Span>,
+    /// What gets other words in its place: a call in new lines.
+    replaced: Vec<Span>,
     /// Words of what they bring, in lower case.
     new: BTreeSet<String>,
 }
@@ -86,6 +93,7 @@ impl<'a> Cleaning<'a> {
             view,
             procedure,
             source,
+            replaced: own.clone().filter(|e| is_statement(&e.text)).map(|e| e.span).collect(),
             gone: own.clone().filter(|e| e.span.end > e.span.start).map(|e| e.span).collect(),
             new: own.flat_map(|e| lower(&e.text)).collect(),
         }
@@ -292,15 +300,18 @@ impl<'a> Cleaning<'a> {
             statement.each(&mut |s| {
                 let bodies = s.bodies();
                 let mut inner = bodies.iter().flat_map(|body| body.iter()).peekable();
+                let is_removed = |s: &Statement| {
+                    self.is_gone(s.span) && !self.replaced.iter().any(|r| r.contains(s.span))
+                };
                 let goes = |s: &Statement| {
-                    self.is_gone(s.span)
+                    is_removed(s)
                         || dying.iter().any(|(_, span)| span.contains(s.span))
                         || s.kind == StatementKind::Nothing
                 };
                 if found.is_some() || self.is_gone(s.span) || inner.peek().is_none() {
                     return;
                 }
-                let own = bodies.iter().flat_map(|b| b.iter()).any(|i| self.is_gone(i.span));
+                let own = bodies.iter().flat_map(|b| b.iter()).any(is_removed);
                 if !own || !inner.all(goes) || !s.expressions().into_iter().all(is_pure) {
                     return;
                 }
