@@ -212,21 +212,28 @@ pub(super) fn is_plain(
         let refusal = || Refusal::new(Code::Preprocessor, *line, message);
         return Err(conditional_line(view, *line).unwrap_or_else(refusal));
     }
-    if procedure.has_errors {
-        let unit = view.project().units().iter().find(|u| u.file == procedure.span.file);
-        let errors = unit.into_iter().flat_map(|u| &u.errors);
-        let at = errors.map(|e| e.span).find(|s| procedure.span.contains(*s));
-        let message = "the procedure has a place that could not be read";
-        return Err(Refusal::new(Code::Syntax, at.unwrap_or(procedure.span), message));
-    }
-    Ok(())
+    unread(view).map_or(Ok(()), Err)
 }
 
-/// The reason for copies that cannot be read, where that is since a line of Fortran may be a comment.
-pub(super) fn conditional(view: &View<'_>, refusal: Refusal) -> Refusal {
+/// That a place in the procedure could not be read.
+fn unread(view: &View<'_>) -> Option<Refusal> {
+    let procedure = view.procedure();
+    let unit = view.project().units().iter().find(|u| u.file == procedure.span.file);
+    let errors = unit.into_iter().flat_map(|u| &u.errors);
+    let at = errors.map(|e| e.span).find(|s| procedure.span.contains(*s));
+    let message = "the procedure has a place that could not be read";
+    let refusal = Refusal::new(Code::Syntax, at.unwrap_or(procedure.span), message);
+    procedure.has_errors.then_some(refusal)
+}
+
+/// The reason for copies that cannot be read, where that is since a line of Fortran may be a comment,
+/// or since not all of the procedure could be read: the loop around them may stand there.
+pub(super) fn better(view: &View<'_>, refusal: Refusal) -> Refusal {
     let mut lines = view.procedure().directives.iter();
     let line = lines.find(|line| line.contains(refusal.span));
-    line.and_then(|line| conditional_line(view, *line)).unwrap_or(refusal)
+    let is_open = |found: &Refusal| found.code == Code::Syntax && refusal.code == Code::NoCopies;
+    let line = line.and_then(|line| conditional_line(view, *line));
+    line.or_else(|| unread(view)).filter(|found| !is_open(found)).unwrap_or(refusal)
 }
 
 /// That a line of Fortran, one of the procedure's directives, may be a comment.

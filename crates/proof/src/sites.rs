@@ -68,7 +68,7 @@ fn candidates<'p>(
                 Ok(element) => {
                     let mut read = read(view, &mut found, *element);
                     read.packing = read.packing.map_err(|refusal| words::volatile(view, refusal));
-                    read.packing = read.packing.map_err(|r| find::conditional(view, r));
+                    read.packing = read.packing.map_err(|r| find::better(view, r));
                     read.packing = ledger.judged(Condition::Copies, read.packing);
                     read
                 }

@@ -13,6 +13,7 @@ use commloom_source::symbols::Symbols;
 use commloom_source::{Source, Span};
 
 use crate::anew::call_of;
+use crate::cards;
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
 use crate::explain::{Explanation, explanation};
@@ -129,7 +130,7 @@ fn findings(project: &Project, options: &Options, explain: Option<(Span, u32)>) 
     for finding in all {
         if let Ok(change) = &mut finding.outcome {
             let edits = std::mem::take(&mut change.edits);
-            change.edits = leftovers::without(project, edits, false);
+            change.edits = cards::without(project, leftovers::without(project, edits, false));
         }
     }
     together::settle(&mut findings);

@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod anew;
+mod cards;
 pub mod check;
 pub mod edit;
 pub mod emit;

@@ -27,6 +27,7 @@ mod names;
 mod reader;
 mod restart;
 mod specifier;
+mod splices;
 mod statement;
 mod switch;
 mod token;
@@ -83,6 +84,7 @@ pub fn read(source: &Source, file: FileId, directives: &Directives, macros: &Mac
     declaration::file(&mut reader, tree.root_node(), &mut unit);
     made::read(&mut reader, &made, &mut unit);
     constants(&reader, directives, &mut unit.scope);
+    splices::spoil(&source.text, file, &mut unit);
     unit
 }
 

@@ -455,3 +455,14 @@ fn a_bound_that_changes_something_spoils_its_procedure() {
     let spoilt: Vec<bool> = unit.procedures.iter().map(|p| p.has_errors).collect();
     assert_eq!(spoilt, [true, true, false]);
 }
+
+#[test]
+fn a_name_in_two_lines_spoils_its_procedure() {
+    let unit = read(
+        Language::C,
+        "void f(void) {\n  MPI_\\\nSend(b);\n}\nvoid g(void) { a = 1 + \\\n2; }\n",
+    );
+    let [f, g] = unit.procedures.as_slice() else { panic!("two procedures") };
+    assert!(f.has_errors && !g.has_errors);
+    assert!(lines(&f.body).contains("MPI_Send"), "{}", lines(&f.body));
+}

@@ -12,6 +12,7 @@ use std::ops::Range;
 use commloom_source::tree::{Expression, ExpressionKind, Statement, StatementKind};
 use tree_sitter::Node;
 
+use super::blanks::{is_split_name, is_word};
 use super::form::Normalized;
 use super::reader::Reader;
 
@@ -32,42 +33,57 @@ pub(super) fn unmarked_fixed(line: &str) -> Option<String> {
     Some(format!("{}{rest}", " ".repeat(mark.len())))
 }
 
-/// Free form in which the marks became blanks. Time linear in the text.
+/// Free form in which the marks became blanks, and names of MPI that stand in two lines are whole.
+/// Time linear in the text.
 pub(super) fn unmarked_free(text: &str) -> Normalized {
     let mut out = Normalized::of_plain(String::with_capacity(text.len()));
-    // Whether the statement before goes on, and whether it is a conditional one.
-    let mut open: Option<bool> = None;
+    // Of a statement that goes on: whether it is a conditional one, and where its `&` stands.
+    let mut open: Option<(bool, usize)> = None;
+    let mut quote = None;
     let mut start = 0;
     for line in text.split_inclusive('\n') {
         let indent = line.len() - line.trim_start().len();
         let is_marked = is_conditional(line.trim_start(), open.is_some());
         let blank = if is_marked { "  " } else { "" };
         let rest = line.get(indent + blank.len()..).unwrap_or("");
-        let code = code_before_comment(rest);
-        out.text.push_str(line.get(..indent).unwrap_or(""));
-        out.text.push_str(blank);
-        out.text.push_str(rest);
-        let at = start + indent;
-        let end = at + blank.len() + code.trim_end().len();
+        let (code, still_open) = code_before_comment(rest, quote);
         let is_code = !code.trim().is_empty() && !code.starts_with('#');
+        let original = start + indent;
+        let next = rest.strip_prefix('&').filter(|_| quote.is_none());
+        if let (Some((_, mark)), Some(next)) = (open, next)
+            && is_split_name(out.text.get(..mark).unwrap_or(""), next)
+            && next.starts_with(is_word)
+        {
+            out.torn.push(original..original + rest.trim_end().len());
+            out.cut_back(mark, original + 1);
+            out.text.push_str(next);
+        } else {
+            out.text.push_str(line.get(..indent).unwrap_or(""));
+            out.text.push_str(blank);
+            out.text.push_str(rest);
+        }
+        // The code's end in the text, which ends with the line.
+        let end = out.text.len() - (rest.len() - code.trim_end().len());
+        let whole = original..original + blank.len() + code.trim_end().len();
         match open {
             _ if !is_code => {}
-            Some(before) if before != is_marked => out.torn.push(at..end),
-            Some(true) => {
+            Some((before, _)) if before != is_marked => out.torn.push(whole),
+            Some((true, _)) => {
                 if let Some(last) = out.conditional.last_mut() {
                     last.range.end = end;
-                    last.original.end = end;
+                    last.original.end = whole.end;
                 }
             }
             None if is_marked => {
-                let first = at + blank.len() + (code.len() - code.trim_start().len());
-                let original = at..end;
-                out.conditional.push(Conditional { range: first..end, original });
+                let range = end - code.trim().len()..end;
+                out.conditional.push(Conditional { range, original: whole });
             }
             _ => {}
         }
         if is_code {
-            open = code.trim_end().ends_with('&').then_some(is_marked);
+            let goes_on = code.trim_end().ends_with('&');
+            open = goes_on.then(|| (is_marked, end.saturating_sub(1)));
+            quote = still_open.filter(|_| goes_on);
         }
         start += line.len();
     }
@@ -81,17 +97,18 @@ pub(super) fn is_conditional(line: &str, continues: bool) -> bool {
     rest.starts_with([' ', '\t']) || (continues && rest.starts_with('&'))
 }
 
-pub(super) fn code_before_comment(line: &str) -> &str {
-    let mut quote = None;
+/// The line without a comment, and the quote that is open at its end; one may be at its beginning.
+pub(super) fn code_before_comment(line: &str, open: Option<char>) -> (&str, Option<char>) {
+    let mut quote = open;
     for (at, c) in line.char_indices() {
         match (quote, c) {
-            (None, '!') => return line.get(..at).unwrap_or(""),
+            (None, '!') => return (line.get(..at).unwrap_or(""), None),
             (None, '\'' | '"') => quote = Some(c),
             (Some(q), c) if c == q => quote = None,
             _ => {}
         }
     }
-    line
+    (line, quote)
 }
 
 impl<'t> Reader<'t> {

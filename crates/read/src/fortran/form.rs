@@ -8,10 +8,15 @@
 
 use std::ops::Range;
 
+use super::blanks::{grown_together, is_split_name, is_word, missing};
 use super::conditional::{Conditional, unmarked_fixed, unmarked_free};
+use super::quotes::{before_comment, quoted};
 
 /// Past the last column of fixed form.
 const LAST_COLUMN: usize = 72;
+
+/// The last column of a card.
+const LAST_COLUMN_OF_CARDS: usize = 80;
 
 /// The first column of a statement, from 0.
 const FIRST_COLUMN: usize = 6;
@@ -46,6 +51,13 @@ impl Normalized {
         Normalized { text, pieces: vec![(0, 0)], cut, conditional, torn }
     }
 
+    /// Takes back the end of the text, and goes on with that of another place.
+    pub(super) fn cut_back(&mut self, length: usize, original: usize) {
+        self.text.truncate(length);
+        self.pieces.retain(|&(normalized, _)| normalized < length);
+        self.pieces.push((length, original));
+    }
+
     /// Time linear in the text.
     pub(super) fn of_fixed(text: &str) -> Normalized {
         let mut writer = Writer {
@@ -54,6 +66,7 @@ impl Normalized {
                 ..Normalized::of_plain(String::with_capacity(text.len()))
             },
             open: false,
+            begun: 0,
             conditional: None,
             string: None,
             full: false,
@@ -90,6 +103,8 @@ struct Writer {
     out: Normalized,
     /// Whether a statement was begun that later lines may continue.
     open: bool,
+    /// Where it begins in the text.
+    begun: usize,
     /// Where a conditional statement was begun that later lines may continue: in the text, and in
     /// the original.
     conditional: Option<Conditional>,
@@ -130,6 +145,7 @@ impl Writer {
                 let field = line.get(..body).unwrap_or("");
                 let label = field.trim();
                 let at = self.out.text.len();
+                self.begun = at;
                 self.conditional = is_marked
                     .then(|| Conditional { range: at..at, original: start..start + line.len() });
                 if !label.is_empty() {
@@ -147,13 +163,49 @@ impl Writer {
                     None if !is_marked => {}
                     _ => self.out.torn.push(start..start + line.len()),
                 }
+                self.open = true;
+                let next = line.get(body..).unwrap_or("");
+                if self.string.is_none() && is_split_name(self.out.text.trim_end(), next) {
+                    self.out.torn.push(start + body..start + line.len());
+                    self.whole_name(line, body, start);
+                    return;
+                }
                 if self.string.is_none() && !self.full {
                     self.piece(start + body.saturating_sub(1));
                     self.out.text.push(' ');
                 }
-                self.open = true;
                 self.body(line, body, start);
             }
+        }
+    }
+
+    /// A line that begins with the rest of a name, without the blanks between the two parts.
+    fn whole_name(&mut self, line: &str, body: usize, start: usize) {
+        let at = self.out.text.trim_end().len();
+        self.out.cut_back(at, start + body);
+        self.body(line, body, start);
+        let next = self.out.text.get(at..).unwrap_or("");
+        let blanks = next.len() - next.trim_start().len();
+        self.out.text.replace_range(at..at + blanks, "");
+        for piece in &mut self.out.pieces {
+            if piece.0 == at {
+                piece.1 += blanks;
+            } else if piece.0 > at {
+                piece.0 -= blanks;
+            }
+        }
+    }
+
+    /// A blank before a byte of the text.
+    fn insert(&mut self, at: usize) {
+        let original = self.out.original(at);
+        self.out.text.insert(at, ' ');
+        for piece in self.out.pieces.iter_mut().filter(|piece| piece.0 >= at) {
+            piece.0 += 1;
+        }
+        let place = self.out.pieces.partition_point(|piece| piece.0 <= at);
+        if self.out.pieces.get(place).is_none_or(|piece| piece.0 != at + 1) {
+            self.out.pieces.insert(place, (at + 1, original));
         }
     }
 
@@ -177,7 +229,7 @@ impl Writer {
         self.string = string;
         self.full = limit < line.len() || statement.chars().count() == LAST_COLUMN - FIRST_COLUMN;
         let rest = line.get(limit..).unwrap_or("");
-        if !commented && string.is_none() && goes_on(rest) {
+        if !commented && string.is_none() && goes_on(statement, rest) {
             self.out.cut.push(start + limit..start + line.len());
         }
     }
@@ -197,6 +249,16 @@ impl Writer {
     }
 
     fn close(&mut self, next: usize) {
+        let statement = self.out.text.get(self.begun..).filter(|_| self.open).unwrap_or("");
+        let mut blanks = missing(statement);
+        if let Some(at) = grown_together(statement) {
+            let at_original = self.out.original(self.begun + at);
+            self.out.torn.push(at_original..at_original + 1);
+            blanks.push(at);
+        }
+        for at in blanks.into_iter().rev() {
+            self.insert(self.begun + at);
+        }
         if let Some(mut closed) = self.conditional.take() {
             let text = self.out.text.get(closed.range.start..).unwrap_or("");
             let first = closed.range.start + (text.len() - text.trim_start().len());
@@ -252,76 +314,34 @@ fn kind_of(line: &str) -> Kind {
     Kind::Initial(line.len())
 }
 
-/// How many bytes stand before a comment, and the quote that is open at the end.
-fn before_comment(text: &str, open: Option<char>) -> (usize, Option<char>) {
-    let mut quote = open;
-    let mut skipped = 0;
-    for (at, c) in text.char_indices() {
-        if skipped > 0 {
-            skipped -= 1;
-            continue;
-        }
-        match (quote, c) {
-            (None, '!') => return (at, None),
-            (None, 'h' | 'H') => skipped = counted(text.get(..at).unwrap_or("")),
-            (None, '\'' | '"') => quote = Some(c),
-            (Some(q), c) if c == q => quote = None,
-            _ => {}
-        }
-    }
-    (text.len(), quote)
-}
-
-/// The same bytes with quotes around constants that are counted (`4Hd'or`), and without what they
-/// say: nobody after this knows of such.
-fn quoted(text: &str, open: Option<char>) -> String {
-    let mut out = String::with_capacity(text.len());
-    let mut quote = open;
-    for (at, c) in text.char_indices() {
-        if at < out.len() {
-            continue;
-        }
-        let before = text.get(..at).unwrap_or("");
-        let count = if quote.is_none() && matches!(c, 'h' | 'H') { counted(before) } else { 0 };
-        let rest = text.get(at + 1..).unwrap_or("");
-        if count > 0 && rest.chars().count() >= count {
-            let digits = before.trim_end_matches(|c: char| c.is_ascii_digit()).len();
-            let bytes: usize = rest.chars().take(count).map(char::len_utf8).sum();
-            out.truncate(digits);
-            out.push('\'');
-            out.extend(std::iter::repeat_n('x', (at + bytes).saturating_sub(digits + 1)));
-            out.push('\'');
-            continue;
-        }
-        quote = match quote {
-            None if matches!(c, '\'' | '"') => Some(c),
-            Some(q) if c == q => None,
-            other => other,
-        };
-        out.push(c);
-    }
-    out
-}
-
-/// How many characters the `H` behind a text makes a constant of: `8H DON'T!`, in lists (of a
-/// `format`, of `data`, of arguments).
-fn counted(before: &str) -> usize {
-    let rest = before.trim_end_matches(|c: char| c.is_ascii_digit());
-    let number = before.get(rest.len()..).unwrap_or("");
-    if !rest.trim_end().ends_with(['(', ',', '/', '=']) {
-        return 0;
-    }
-    number.parse().unwrap_or(0)
-}
-
 /// Whether what stands past column 72 looks like code: not blank, no comment, no `&` of code for
-/// both forms, and no card number.
-fn goes_on(rest: &str) -> bool {
-    let rest = rest.trim();
-    let is_card = rest.len() <= 8
-        && rest.chars().all(char::is_alphanumeric)
-        && rest.ends_with(|c: char| c.is_ascii_digit());
-    !(rest.is_empty() || rest.starts_with('!') || rest == "&" || is_card)
+/// both forms, and no name or number of a card.
+fn goes_on(before: &str, rest: &str) -> bool {
+    let text = rest.trim();
+    !(text.is_empty() || text.starts_with('!') || text == "&" || is_card(before, rest))
+}
+
+/// Whether columns 73 to 80 have the name or the number of a card, which no compiler reads that
+/// ends its lines there. A word may be code of those that do not, if what stands before could be
+/// the beginning of the word: numbers are not.
+fn is_card(before: &str, rest: &str) -> bool {
+    let text = rest.trim();
+    let is_apart = !before.ends_with(is_word) || rest.starts_with(' ');
+    !text.is_empty()
+        && text.len() <= LAST_COLUMN_OF_CARDS - LAST_COLUMN
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == ' ')
+        && (is_apart || text.ends_with(|c: char| c.is_ascii_digit()))
+}
+
+/// Where the name or number of a card begins in a line of fixed form: what stands there is no part
+/// of the program, and stays in its columns or goes.
+pub fn card(line: &str) -> Option<usize> {
+    let (Kind::Initial(body) | Kind::Continuation(body)) = kind_of(line) else { return None };
+    let limit = floor(line, body + (LAST_COLUMN - FIRST_COLUMN));
+    let (before, rest) = line.split_at(limit);
+    let statement = before.get(body..).unwrap_or("");
+    let is_commented = before_comment(statement, None).0 < statement.len();
+    (!is_commented && is_card(before, rest)).then_some(limit)
 }
 
 /// The last border of characters that is not past `at`.
@@ -381,8 +401,16 @@ mod tests {
         let normalized = Normalized::of_fixed(&line);
         assert_eq!(normalized.text.trim_end(), "x = 1");
         assert_eq!(normalized.cut, vec![72..75]);
-        let card = format!("      x = 1{}ABC00010\n", " ".repeat(61));
-        assert!(Normalized::of_fixed(&card).cut.is_empty());
+        for card in ["ABC00010", "00000010", "SUB 10", " MAIN", "PROGRAM"] {
+            let line = format!("      x = 1{}{card}", " ".repeat(61));
+            assert!(Normalized::of_fixed(&line).cut.is_empty(), "{card}");
+            assert_eq!(super::card(&line), Some(72), "{card}");
+        }
+        // Words that may go on.
+        let line = format!("      x = {}sum", "a".repeat(62));
+        assert!(!Normalized::of_fixed(&line).cut.is_empty());
+        assert_eq!(super::card(&line), None);
+        assert_eq!(super::card(&format!("      x = 1 !{}ABC00010", " ".repeat(59))), None);
     }
 
     #[test]
@@ -390,6 +418,19 @@ mod tests {
         let text = Normalized::of_fixed("   90 FORMAT(8H DO I=1!,I3,5H don') ! end\n      x=h!\n");
         assert_eq!(text.text, "90 FORMAT('xxxxxxxx',I3,'xxxxx') \nx=h\n");
         check("      y = 3*h ! no\n", "y = 3*h \n");
+    }
+
+    #[test]
+    fn loops_need_no_blanks() {
+        check("      DO20I=1,N\n   20 X=I\n", "DO 20 I=1,N\n20 X=I\n");
+        check("      DO 5 I\n     &=1,\n     &N\n", "DO 5 I =1, N\n");
+    }
+
+    #[test]
+    fn names_of_mpi_are_made_whole() {
+        check("      CALL MPI_ \n     &  SEND(A)\n", "CALL MPI_SEND(A)\n");
+        check("      CALLMPI_SEND(A)\n", "CALL MPI_SEND(A)\n");
+        assert_eq!(Normalized::of_fixed("      CALL MPI_\n     &SEND(A)\n").torn.len(), 1);
     }
 
     #[test]

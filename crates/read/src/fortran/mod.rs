@@ -4,6 +4,7 @@
 //! is left anywhere in a file, the file is read again unit by unit ([`pieces`]). What looks like a
 //! call may be an element of an array: [`settle`] decides when declarations are known.
 
+mod blanks;
 mod branches;
 mod conditional;
 mod declarations;
@@ -12,6 +13,7 @@ mod form;
 mod loops;
 mod pieces;
 mod procedures;
+mod quotes;
 mod reader;
 mod settle;
 mod specifications;
@@ -34,6 +36,7 @@ use pieces::{Piece, PieceKind};
 use reader::Reader;
 use units::{MAIN, Surroundings};
 
+pub use form::card;
 pub use procedures::own_procedures;
 pub use settle::{Meaning, settle};
 

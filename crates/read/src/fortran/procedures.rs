@@ -94,7 +94,7 @@ fn unquoted(text: &str) -> String {
 fn joined(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for line in text.lines() {
-        let code = super::conditional::code_before_comment(line).trim();
+        let code = super::conditional::code_before_comment(line, None).0.trim();
         let code = code.strip_prefix('&').unwrap_or(code);
         match code.strip_suffix('&') {
             Some(begun) => out.push_str(begun),

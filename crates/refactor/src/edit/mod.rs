@@ -1,6 +1,7 @@
 //! Text in, text out: what is replaced, and all else as it was.
 
 mod change;
+mod columns;
 mod diff;
 mod line;
 mod place;
@@ -10,6 +11,7 @@ mod rewrite;
 mod tests;
 
 pub use change::{Change, Overlap, apply};
+pub use columns::without_cards;
 pub use diff::diff;
 pub use place::functions_at;
 pub use rewrite::{CallPlace, EditError, Rewrite, remove, rewrite};

@@ -92,9 +92,9 @@ pub fn rewrite(rewrite: &Rewrite<'_>) -> Result<Vec<Change>, EditError> {
     Ok(changes)
 }
 
-struct Editor<'t> {
-    lines: Lines<'t>,
-    fixed: bool,
+pub(super) struct Editor<'t> {
+    pub(super) lines: Lines<'t>,
+    pub(super) fixed: bool,
     fortran: bool,
     /// Whether lines of fixed form are continued by an `&` in column 73 too, so that free form
     /// reads them.
@@ -117,7 +117,7 @@ impl<'t> Editor<'t> {
     fn remove(&self, span: Span) -> Result<Change, EditError> {
         let range = span.range();
         let before = self.lines.before(range.start);
-        let behind = self.lines.behind(range.end).trim();
+        let behind = self.behind(range.end).trim();
         if before.trim().is_empty() && self.follows_directive(range.start) {
             return Err(EditError::Directive { span });
         }
@@ -298,19 +298,11 @@ impl<'t> Editor<'t> {
         Some(Change { range: at..at, new: format!("#include <{name}>{}", self.lines.end) })
     }
 
-    /// Behind a comment that ends the line, or right here.
-    fn after_comment(&self, at: usize, marks: &[&str]) -> usize {
-        let behind = self.lines.behind(at).trim();
-        let is_comment = marks.iter().any(|m| behind.starts_with(m))
-            && (!behind.starts_with("/*") || behind.find("*/") == behind.len().checked_sub(2));
-        if behind.is_empty() || is_comment { self.lines.stop(at) } else { at }
-    }
-
     fn fortran_call(&self, rewrite: &Rewrite<'_>, out: &mut Vec<Change>) -> Result<(), EditError> {
         let span = rewrite.call.statement;
         let range = span.range();
         let before = self.lines.before(range.start);
-        let behind = self.lines.behind(range.end).trim();
+        let behind = self.behind(range.end).trim();
         if behind.starts_with(';') || before.trim_end().ends_with(';') {
             return Err(EditError::SharedLine { span });
         }
@@ -437,27 +429,6 @@ impl<'t> Editor<'t> {
             continued.iter_mut().for_each(|line| *line = format!("{line:<72}&"));
         }
         lines
-    }
-
-    /// The columns that a line takes. A tab of fixed form goes to column 7.
-    fn columns(&self, line: &str) -> usize {
-        let tab = line.chars().position(|c| c == '\t').filter(|at| self.fixed && *at < 6);
-        line.chars().count() + tab.map_or(0, |at| 5 - at)
-    }
-
-    /// The parts of a range of fixed form that stand past column 72.
-    fn behind_statement(&self, range: &Range<usize>) -> Vec<Range<usize>> {
-        let mut found = Vec::new();
-        let mut at = range.start;
-        while at < range.end {
-            let stop = self.lines.stop(at).min(range.end);
-            let line = self.lines.text.get(self.lines.start(at)..stop).unwrap_or("");
-            let room = 72_usize.saturating_sub(self.columns(line) - line.chars().count());
-            let last = line.char_indices().nth(room).map(|(n, _)| self.lines.start(at) + n);
-            found.extend(last.map(|last| last.max(at)..stop).filter(|r| !r.is_empty()));
-            at = self.lines.next(at);
-        }
-        found
     }
 
     fn declarations(&self, rewrite: &Rewrite<'_>, out: &mut Vec<Change>) -> Result<(), EditError> {

@@ -68,3 +68,13 @@ fn declarations_are_seen_where_they_may_be_none() {
     assert_eq!(procedure.directives.len(), 3);
     assert_eq!(procedure.body_start, text.find("!$ k = 1").unwrap());
 }
+
+#[test]
+fn a_name_of_mpi_in_two_lines_is_called_and_spoils_the_procedure() {
+    let text = "call mpi_& ! first\n! comment\n  &send(b, n)";
+    assert_eq!(free(text), ("mpi_send(b, n)\n".to_owned(), false));
+    let text = "      call mpi_\n     &send(b, n)";
+    assert_eq!(fixed(text), ("mpi_send(b, n)\n".to_owned(), false));
+    // In a text it is none.
+    assert!(free("x = 'mpi_&\n&send'").1);
+}
