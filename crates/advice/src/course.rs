@@ -8,7 +8,7 @@ use commloom_trace::{Action, Kind, Site, Trace};
 use crate::finding::Finding;
 
 /// The call of each line: whether it sends, and where it is.
-pub type Lines = HashMap<(bool, Arc<Site>), usize>;
+pub type CallLines = HashMap<(bool, Arc<Site>), usize>;
 
 /// A send (to whom) or a receive (from whom, where it says that).
 type Posted = (bool, Option<u32>);
@@ -110,7 +110,7 @@ pub struct Courses {
 
 impl Courses {
     /// A call whose times cannot be told has nobody who makes it.
-    pub fn of(calls: &[&[&Finding]], traces: &[Trace], lines: &Lines) -> Courses {
+    pub fn of(calls: &[&[&Finding]], traces: &[Trace], lines: &CallLines) -> Courses {
         let mut all = Courses { by_rank: HashMap::new(), groups: Vec::new() };
         for (call, same) in calls.iter().enumerate() {
             let (courses, groups) = of_call(call, same, traces, lines).unwrap_or_default();
@@ -127,7 +127,7 @@ impl Courses {
 type OfCall = (HashMap<u32, Course>, Vec<Vec<u32>>);
 
 /// `None` where its times cannot be told.
-fn of_call(call: usize, same: &[&Finding], traces: &[Trace], lines: &Lines) -> Option<OfCall> {
+fn of_call(call: usize, same: &[&Finding], traces: &[Trace], lines: &CallLines) -> Option<OfCall> {
     let mut members: BTreeSet<BTreeSet<u32>> = BTreeSet::new();
     let mut known: BTreeMap<u32, BTreeSet<Vec<Posted>>> = BTreeMap::new();
     for finding in same {
@@ -176,7 +176,7 @@ fn posted_by(finding: &Finding, group: &BTreeSet<u32>) -> BTreeMap<u32, Vec<Post
 }
 
 /// And those of the whole run at the lines of a call.
-fn posted_at(trace: &Trace, call: usize, lines: &Lines) -> Vec<Posted> {
+fn posted_at(trace: &Trace, call: usize, lines: &CallLines) -> Vec<Posted> {
     let own = |is_send, site: Option<Arc<Site>>| {
         site.is_some_and(|site| lines.get(&(is_send, site)) == Some(&call))
     };

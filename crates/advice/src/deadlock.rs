@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use commloom_trace::{Action, Communicator, Event, Iter, Site, Trace};
 
-use crate::course::{Course, Courses, Lines, Reached};
+use crate::course::{CallLines, Course, Courses, Reached};
 use crate::finding::Finding;
 
 /// Where a call stands among the messages that it takes the place of.
@@ -104,7 +104,7 @@ struct Cursor<'t> {
 
 struct Run<'t, 'l> {
     placed: Placed,
-    lines: &'l Lines,
+    lines: &'l CallLines,
     /// The calls of lines, by the place of their site in memory.
     known: HashMap<(bool, *const Site), Option<usize>>,
     cursors: Vec<Cursor<'t>>,
@@ -122,7 +122,7 @@ struct Run<'t, 'l> {
 pub fn deadlock(
     calls: &[&[&Finding]],
     traces: &[Trace],
-    lines: &Lines,
+    lines: &CallLines,
     placed: Placed,
 ) -> Option<Deadlock> {
     let mut run = Run::new(Courses::of(calls, traces, lines), traces, lines, placed);
@@ -161,7 +161,12 @@ fn completes(event: &Event) -> bool {
 }
 
 impl<'t, 'l> Run<'t, 'l> {
-    fn new(courses: Courses, traces: &'t [Trace], lines: &'l Lines, placed: Placed) -> Run<'t, 'l> {
+    fn new(
+        courses: Courses,
+        traces: &'t [Trace],
+        lines: &'l CallLines,
+        placed: Placed,
+    ) -> Run<'t, 'l> {
         let Courses { mut by_rank, groups } = courses;
         let cursor = |trace: &'t Trace| Cursor {
             rank: trace.header.rank,

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use commloom_trace::Trace;
 
-use crate::course::Lines;
+use crate::course::CallLines;
 use crate::deadlock::{Awaited, Deadlock, Placed, deadlock};
 use crate::group::Group;
 use crate::kinds::mpi;
@@ -87,7 +87,7 @@ fn started_and_completed(all: &mut [Group], printed: &[usize], found: &Deadlock)
 }
 
 /// The lines of the calls that are printed.
-fn lines(all: &[Group], printed: &[usize], whole: &Whole) -> Lines {
+fn lines(all: &[Group], printed: &[usize], whole: &Whole) -> CallLines {
     let mut of: BTreeMap<(bool, &Called), usize> = BTreeMap::new();
     for (call, at) in printed.iter().enumerate() {
         of.extend(all[*at].lines().into_iter().map(|line| (line, call)));

@@ -78,7 +78,7 @@ struct Cleaning<'a> {
     source: &'a Source,
     /// The text that the edits take away or replace.
     gone: Vec<Span>,
-    /// What gets other words in its place: a call in new lines.
+    /// Text with other words in its place: a call in new lines.
     replaced: Vec<Span>,
     /// Words of what they bring, in lower case.
     new: BTreeSet<String>,

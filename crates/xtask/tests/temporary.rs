@@ -30,6 +30,12 @@ const EXPLAINED: &[(&str, &str, usize, &str)] = &[
         1,
         "guard opens or makes it only as a file of this user; see SECURITY.md",
     ),
+    (
+        "crates/read/src/fortran/tests/conditional.rs",
+        "$$",
+        1,
+        "a comment of fixed form that begins with c$$$",
+    ),
     ("crates/interpose/src/node/room.rs", "process::id()", 2, "tells others who is there"),
     ("crates/interpose/src/node/memory.rs", "process::id()", 1, "a test opens its own memory"),
     ("crates/cli/src/files.rs", "temp_dir()", 1, "guard makes a folder of random name in it"),

@@ -18,6 +18,7 @@ mod declaration;
 mod declarator;
 mod directives;
 mod evaluated;
+mod exceptions;
 mod expression;
 mod locals;
 mod loops;

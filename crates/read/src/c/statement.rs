@@ -9,6 +9,7 @@ use tree_sitter::Node;
 use super::checked::checked;
 use super::copies::{copied, running};
 use super::evaluated::{is_call, taken};
+use super::exceptions::{guarded, thrown};
 use super::expression::{assignment, comma};
 use super::loops::for_loop;
 use super::macros::Meaning;
@@ -229,11 +230,7 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
         "using_declaration" | "static_assert_declaration" | "namespace_alias_definition" => {
             Kind::Nothing
         }
-        "throw_statement" if reader.used_at.is_none() && !is_caught(node) => {
-            let thrown = first(node).map(|thrown| reader.expression(thrown));
-            out.extend(thrown.map(|thrown| Statement { span, kind: Kind::Evaluate(thrown) }));
-            Kind::Return(None)
-        }
+        "throw_statement" => thrown(reader, node, out)?,
         "try_statement" => {
             guarded(reader, node, out);
             return Some(());
@@ -332,25 +329,6 @@ fn labeled(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) ->
     out.push(Statement { span: reader.span(label), kind: Kind::Label(name) });
     reader.statements(children(node).into_iter().filter(|c| *c != label), out);
     Some(())
-}
-
-/// Whether what is thrown here may be caught in the procedure itself.
-fn is_caught(node: Node<'_>) -> bool {
-    std::iter::successors(node.parent(), Node::parent)
-        .take_while(|around| around.kind() != "function_definition")
-        .any(|around| around.kind() == "try_statement")
-}
-
-/// `try`, whose handlers run or do not.
-fn guarded(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) {
-    let span = reader.span(node);
-    out.push(Statement { span, kind: Kind::Block(reader.body_of(node, "body")) });
-    for clause in children(node).into_iter().filter(|c| c.kind() == "catch_clause") {
-        let condition = nobody_knows(reader, clause);
-        let then = reader.body_of(clause, "body");
-        let kind = Kind::If { condition, then, otherwise: Vec::new() };
-        out.push(Statement { span: reader.span(clause), kind });
-    }
 }
 
 /// A condition that is true or false without reading anything of the program.

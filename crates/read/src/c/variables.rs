@@ -48,15 +48,7 @@ pub(super) fn declare_locals(
         }
         // The name is seen from here on, in its own value too.
         declaration.name = reader.locals.declare(&declaration.name, &declaration.of);
-        let first_value = match (constructor, value) {
-            // `std::vector<double> b(n);` reads like a prototype whose argument has the type `n`.
-            (Some(list), _) => Some(constructed(reader, of, list)),
-            (None, Some(value)) if value.kind() == "argument_list" => {
-                Some(constructed(reader, of, value))
-            }
-            (None, Some(value)) => Some(reader.expression(value)),
-            (None, None) => None,
-        };
+        let first_value = first_value(reader, of, constructor, value);
         let target = Expression {
             span: declaration.span,
             kind: ExpressionKind::Name(declaration.name.clone()),
@@ -94,6 +86,24 @@ pub(super) fn declare_locals(
         }
     }
     names
+}
+
+/// The value that a variable begins with.
+fn first_value(
+    reader: &mut Reader<'_>,
+    of: Option<Node<'_>>,
+    constructor: Option<Node<'_>>,
+    value: Option<Node<'_>>,
+) -> Option<Expression> {
+    match (constructor, value) {
+        // `std::vector<double> b(n);` reads like a prototype whose argument has the type `n`.
+        (Some(list), _) => Some(constructed(reader, of, list)),
+        (None, Some(value)) if value.kind() == "argument_list" => {
+            Some(constructed(reader, of, value))
+        }
+        (None, Some(value)) => Some(reader.expression(value)),
+        (None, None) => None,
+    }
 }
 
 /// Whether what `auto` stands for is the error code that a function of MPI returns.

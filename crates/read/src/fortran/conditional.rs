@@ -7,31 +7,13 @@
 //! (a continued line of another statement, an `else`), there are two programs in one text, which
 //! is [torn](super::form::Normalized::torn).
 
-use std::ops::Range;
-
 use commloom_source::tree::{Expression, ExpressionKind, Statement, StatementKind};
 use tree_sitter::Node;
 
 use super::blanks::{is_split_name, is_word};
 use super::form::Normalized;
+use super::marks::Conditional;
 use super::reader::Reader;
-
-/// A statement that may be a comment.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Conditional {
-    /// Its bytes in the normalized text, without a comment behind it.
-    pub range: Range<usize>,
-    /// The bytes of the original, from the mark on.
-    pub original: Range<usize>,
-}
-
-/// A line of fixed form whose mark became blanks, where it has one.
-pub(super) fn unmarked_fixed(line: &str) -> Option<String> {
-    let marks = ["!$", "c$", "C$", "*$", "d", "D"];
-    let mark = marks.into_iter().find(|mark| line.starts_with(mark))?;
-    let rest = line.get(mark.len()..).unwrap_or("");
-    Some(format!("{}{rest}", " ".repeat(mark.len())))
-}
 
 /// Free form in which the marks became blanks, and names of MPI that stand in two lines are whole.
 /// Time linear in the text.

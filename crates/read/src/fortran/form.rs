@@ -9,7 +9,7 @@
 use std::ops::Range;
 
 use super::blanks::{grown_together, is_split_name, is_word, missing};
-use super::conditional::{Conditional, unmarked_fixed, unmarked_free};
+use super::marks::{Conditional, unmarked_fixed};
 use super::quotes::{before_comment, quoted};
 
 /// Past the last column of fixed form.
@@ -40,11 +40,6 @@ pub(super) struct Normalized {
 }
 
 impl Normalized {
-    /// Free form is what it is, but for marks of conditional lines. Fixed form: see the module.
-    pub(super) fn of_free(text: &str) -> Normalized {
-        unmarked_free(text)
-    }
-
     /// A text whose bytes are where they are in the original.
     pub(super) fn of_plain(text: String) -> Normalized {
         let (cut, conditional, torn) = Default::default();

@@ -11,6 +11,7 @@ mod declarations;
 mod expressions;
 mod form;
 mod loops;
+mod marks;
 mod pieces;
 mod procedures;
 mod quotes;
@@ -31,6 +32,7 @@ use commloom_source::tree::{Name, Scope, SyntaxError, Type, Unit};
 use commloom_source::{FileId, Language, Source, Span};
 use tree_sitter::{Parser, Point, Tree};
 
+use conditional::unmarked_free;
 use form::Normalized;
 use pieces::{Piece, PieceKind};
 use reader::Reader;
@@ -44,7 +46,7 @@ pub use settle::{Meaning, settle};
 pub fn read(source: &Source, file: FileId) -> Unit {
     let mut normalized = match source.language {
         Language::FortranFixed => Normalized::of_fixed(&source.text),
-        _ => Normalized::of_free(&source.text),
+        _ => unmarked_free(&source.text),
     };
     let length = normalized.text.len();
     let found = pieces::pieces(&normalized.text);

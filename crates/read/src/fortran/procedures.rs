@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 use commloom_source::tree::Name;
 use commloom_source::{Language, Source};
 
+use super::conditional::unmarked_free;
 use super::form::Normalized;
 
 /// All of them, found word by word. More than there are, rather than fewer: a component that is
@@ -14,7 +15,7 @@ use super::form::Normalized;
 pub fn own_procedures(source: &Source) -> BTreeSet<Name> {
     let text = match source.language {
         Language::FortranFixed => Normalized::of_fixed(&source.text).text,
-        _ => joined(&Normalized::of_free(&source.text).text),
+        _ => joined(&unmarked_free(&source.text).text),
     };
     let mut found = BTreeSet::new();
     for line in text.lines() {

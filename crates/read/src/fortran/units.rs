@@ -163,21 +163,7 @@ impl<'t> Reader<'t> {
             None => span.end,
         };
         let body = self.statements(&executable);
-        for spoilt in self.normalized.cut.iter().chain(&self.normalized.torn) {
-            if span.range().contains(&spoilt.start) {
-                has_errors = true;
-                self.unit.errors.push(SyntaxError { span: self.span_of_original(spoilt.clone()) });
-            }
-        }
-        for line in self.conditional_lines(node, &inside) {
-            self.directives.push(self.span_of_original(line.original.clone()));
-            if !self.is_whole(node, line) {
-                has_errors = true;
-                self.unit
-                    .errors
-                    .push(SyntaxError { span: self.span_of_original(line.original.clone()) });
-            }
-        }
+        has_errors |= self.is_spoilt(node, &inside);
         let kinds = declarations.kinds.clone();
         let result_name = header.result_name.or_else(|| header.name.clone());
         let mut scope = declarations.finish(&header.parameters, false);
@@ -213,6 +199,26 @@ impl<'t> Reader<'t> {
         for child in inside {
             self.unit(child, &around);
         }
+    }
+
+    /// Whether a procedure has lines that are another text for other compilers, which are noted.
+    fn is_spoilt(&mut self, node: Node<'t>, inside: &[Node<'t>]) -> bool {
+        let range = self.span(node).range();
+        let lines = self.normalized.cut.iter().chain(&self.normalized.torn);
+        let mut spoilt: Vec<_> =
+            lines.filter(|line| range.contains(&line.start)).cloned().collect();
+        for line in self.conditional_lines(node, inside) {
+            self.directives.push(self.span_of_original(line.original.clone()));
+            if !self.is_whole(node, line) {
+                spoilt.push(line.original.clone());
+            }
+        }
+        let is_spoilt = !spoilt.is_empty();
+        let errors =
+            spoilt.into_iter().map(|line| SyntaxError { span: self.span_of_original(line) });
+        let errors: Vec<SyntaxError> = errors.collect();
+        self.unit.errors.extend(errors);
+        is_spoilt
     }
 
     fn header(&mut self, node: Node<'t>, kinds: &Kinds) -> Header {

@@ -24,7 +24,7 @@ struct box@ { double *p; int n; };
 static void add_in@(struct box@ *x) { x->p[0] += 9; x->p[1] += 9; x->p[2] += 9; }
 static int back@(int n) { return n; }
 static void check@(int failed) { if (failed != MPI_SUCCESS) abort(); }
-static void check_at@(int failed, const char *file, int line) { if (failed && file && line) abort(); }
+static void check_at@(int failed, const char *f, int l) { if (failed && f && l) abort(); }
 static int note@(double *a, int failed) { a[1] += 3 + failed; return failed; }
 static int poke_too@(int failed) { poke@(); return failed; }
 #define CELL@(i, j) u[(long)(i) * 20 + (j)]
@@ -93,7 +93,7 @@ pub struct Tongue {
     pub begin: &'static str,
     pub shapes: &'static [&'static [Shape]],
     pub twists: &'static [&'static [Twist]],
-    /// What the call is a part of.
+    /// Statements with the call in them.
     pub expressions: &'static [&'static [&'static str]],
     pub buffers: &'static [(&'static str, &'static str, &'static str)],
     /// How pointers are said to lead to memory of their own.
