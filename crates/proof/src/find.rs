@@ -226,8 +226,8 @@ fn unread(view: &View<'_>) -> Option<Refusal> {
     procedure.has_errors.then_some(refusal)
 }
 
-/// The reason for copies that cannot be read, where that is since a line of Fortran may be a comment,
-/// or since not all of the procedure could be read: the loop around them may stand there.
+/// The reason for copies that cannot be read, where that is since a line of Fortran may be a
+/// comment, or since not all of the procedure could be read: the loop around them may stand there.
 pub(super) fn better(view: &View<'_>, refusal: Refusal) -> Refusal {
     let mut lines = view.procedure().directives.iter();
     let line = lines.find(|line| line.contains(refusal.span));
@@ -240,8 +240,8 @@ pub(super) fn better(view: &View<'_>, refusal: Refusal) -> Refusal {
 fn conditional_line(view: &View<'_>, line: Span) -> Option<Refusal> {
     let text = view.project().source(line.file)?.text.get(line.range())?;
     let is_line = view.language().is_fortran() && !text.trim_start().starts_with('#');
-    let message = "a line that is a comment or a statement, as the compiler is told ('!$', or 'D' in \
-                   column 1), stands among the copies and the call";
+    let message = "a line that is a comment or a statement, as the compiler is told ('!$', or 'D' \
+                   in column 1), stands among the copies and the call";
     is_line.then(|| Refusal::new(Code::Preprocessor, line, message))
 }
 

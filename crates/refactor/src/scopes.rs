@@ -18,8 +18,8 @@ use crate::emit::Text;
 /// the tree calls it, and where it is declared.
 type Seen = HashMap<String, (Name, Span)>;
 
-/// The same text with the names as the program writes them, or a sentence about the name that means
-/// something else at the call than at one of the copies.
+/// The same text with the names as the program writes them, or a sentence about the name that
+/// means something else at the call than at one of the copies.
 pub(crate) fn written(
     view: &View<'_>,
     source: &Source,

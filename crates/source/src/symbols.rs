@@ -56,8 +56,8 @@ pub trait Symbols {
         false
     }
 
-    /// Fortran: whether the program gives a name to a procedure somewhere, so that it perhaps is none
-    /// of the language where the name is seen.
+    /// Fortran: whether the program gives a name to a procedure somewhere, so that it perhaps is
+    /// none of the language where the name is seen.
     fn is_own_procedure(&self, name: &str) -> bool {
         let _ = name;
         false

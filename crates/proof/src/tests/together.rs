@@ -1,11 +1,11 @@
-//! Copies and calls that stay because of one statement, or one call.
+//! Statements that stay, or calls, and the changes that they keep from being made.
 
 use commloom_program::Project;
 use commloom_source::{Language, Source};
 
 use super::{Assumptions, SEND, VECTOR, around, c, code, judged, sites};
 
-/// An index that the first loop leaves is read before the second one writes to it again.
+/// The value that the first loop leaves in an index is read before the second one writes it again.
 #[test]
 fn an_index_that_is_read_between_two_copies_stays() {
     let first = "p = 0; for (i = 0; i < n; i++) b[p++] = u[2*i];";

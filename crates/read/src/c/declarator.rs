@@ -116,9 +116,9 @@ fn inner(node: Node<'_>) -> Option<Node<'_>> {
     })
 }
 
-/// Whether the bound of an array changes a variable, as in `double u[n][m++]`, somewhere in a node: a
-/// bound is evaluated where it is declared, also that of a parameter, and the tree has no place for
-/// what it does there.
+/// Whether the bound of an array changes a variable, as in `double u[n][m++]`, somewhere in a
+/// node: a bound is evaluated where it is declared, also that of a parameter, and the tree has no
+/// place for what it does there.
 pub(super) fn has_acting_bound(node: Node<'_>) -> bool {
     let mut open = vec![(node, false)];
     while let Some((node, in_bound)) = open.pop() {

@@ -1,5 +1,5 @@
-//! Blanks that fixed form does without, and those that it does not see: `DO20I=1,N` is the head of a
-//! loop, `CALLMPI_SEND(...)` a call, and so is `CALL MPI_` with `SEND(...)` in the next line.
+//! Blanks that fixed form does without, and those that it does not see: `DO20I=1,N` is the head of
+//! a loop, `CALLMPI_SEND(...)` a call, and so is `CALL MPI_` with `SEND(...)` in the next line.
 //!
 //! The grammar is that of free form, where blanks part words. Those that begin loops are put in,
 //! which are common in old programs. Names of MPI are made whole so that nobody passes over the

@@ -34,8 +34,8 @@ pub(super) struct Normalized {
     pub cut: Vec<Range<usize>>,
     /// Statements that may be comments, ascending.
     pub conditional: Vec<Conditional>,
-    /// Lines of the original that continue a statement, where either the line is a comment perhaps,
-    /// or what it continues: with options of the compiler the text becomes another one.
+    /// Lines of the original that continue a statement, where either the line is a comment
+    /// perhaps, or what it continues: with options of the compiler the text becomes another one.
     pub torn: Vec<Range<usize>>,
 }
 

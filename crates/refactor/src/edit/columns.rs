@@ -10,8 +10,8 @@ use super::change::Change;
 use super::line::Lines;
 use super::rewrite::Editor;
 
-/// The changes that take away names and numbers of cards (columns 73 to 80) from lines of which some
-/// changes leave a part: in other columns they would be text of the program.
+/// The changes that take away names and numbers of cards (columns 73 to 80) from lines of which
+/// some changes leave a part: in other columns they would be text of the program.
 pub fn without_cards(source: &Source, changes: &[Change]) -> Vec<Change> {
     if source.language != Language::FortranFixed {
         return Vec::new();

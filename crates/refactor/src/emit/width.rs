@@ -7,9 +7,9 @@ use commloom_source::tree::{ExpressionKind, Type};
 use super::number::Speller;
 
 impl Speller<'_> {
-    /// Whether a number of elements may be more than an `int` of C has room for. In Fortran: whether
-    /// it is of the kind of addresses, for the distance of two elements was divided by their size;
-    /// MPI takes no such number for one of the default kind.
+    /// Whether a number of elements may be more than an `int` of C has room for. In Fortran:
+    /// whether it is of the kind of addresses, for the distance of two elements was divided by
+    /// their size; MPI takes no such number for one of the default kind.
     pub(super) fn may_be_long(&self, number: &Polynomial) -> bool {
         if self.fortran {
             return number.any(&mut |atom| self.is_address(atom));

@@ -61,8 +61,8 @@ pub struct Procedure {
     pub has_errors: bool,
     /// Lines of the preprocessor in the body, each group of `#if ... #endif` as a whole, and
     /// pragmas (`!$omp` too): an edit must not touch them. What stands in the branches of an `#if`
-    /// are the branches of an `if` whose condition is unknown. So are lines of Fortran that an option
-    /// of the compiler makes statements (`!$ x = 1`, `D` in column 1), each a line here.
+    /// are the branches of an `if` whose condition is unknown. So are lines of Fortran that an
+    /// option of the compiler makes statements (`!$ x = 1`, `D` in column 1), each a line here.
     pub directives: Vec<Span>,
 }
 

@@ -1,7 +1,7 @@
 /* The second call needs copies of both others: as the last one stays, all three do. */
 #include <mpi.h>
 
-void send_halves(double *restrict u, const double *restrict v, int n, int m, int to, int tag,
+void write_between_parts(double *restrict u, const double *restrict v, int n, int m, int to, int tag,
                  MPI_Comm comm)
 {
     double b[100];
@@ -16,7 +16,7 @@ void send_halves(double *restrict u, const double *restrict v, int n, int m, int
 }
 
 /* Nothing is written before the last one: all three go. */
-void send_all_halves(double *restrict u, const double *restrict v, int n, int m, int to, int tag,
+void send_three_parts(double *restrict u, const double *restrict v, int n, int m, int to, int tag,
                      MPI_Comm comm)
 {
     double b[100];
@@ -32,8 +32,8 @@ void send_all_halves(double *restrict u, const double *restrict v, int n, int m,
 /* run:
 double u[100], v[100]; FILL(u); FILL(v);
 if (RANK == 0) {
-    send_halves(u, v, 10, 7, PEER, TAG, COMM);
-    send_all_halves(u, v, 10, 7, PEER, TAG, COMM);
+    write_between_parts(u, v, 10, 7, PEER, TAG, COMM);
+    send_three_parts(u, v, 10, 7, PEER, TAG, COMM);
 } else {
     TAKE(7, MPI_DOUBLE); TAKE(17, MPI_DOUBLE); TAKE(10, MPI_DOUBLE);
     TAKE(7, MPI_DOUBLE); TAKE(17, MPI_DOUBLE); TAKE(10, MPI_DOUBLE);
