@@ -52,3 +52,33 @@ fn puts_can_be_left_to_the_library() {
         }
     }
 }
+
+#[test]
+fn calls_that_fail_in_the_middle_of_epochs_change_nothing_of_what_arrives() {
+    for library in libraries() {
+        let program = library.compile("window_errors");
+        for seed in ["1", "2", "3"] {
+            let run = |environment, preloaded| {
+                lines(&library.run_case(2, &program, seed, environment, preloaded))
+            };
+            let native = run(&[], false);
+            let is_right = |line: &String| line.ends_with(" 0 wrong") && !line.contains(": 0 f");
+            assert!(native.len() == 2 && native.iter().all(is_right), "{native:?}");
+            for environment in [ASIDE, DRAWN, &[]] {
+                assert_eq!(run(environment, true), native, "{}, seed {seed}", library.name);
+            }
+        }
+    }
+}
+
+/// Memory for others is a file to the system, and one longer than `ulimit -f` allows ends a process
+/// by a signal.
+#[test]
+fn a_limit_on_the_length_of_files_ends_no_program() {
+    for library in libraries() {
+        let program = library.compile("window_errors");
+        let printed = lines(&library.run_case(2, &program, "1 limited", ASIDE, true));
+        assert!(printed.iter().all(|line| line.ends_with(" 0 wrong")), "{printed:?}");
+        assert_eq!(printed.len(), 2, "{}", library.name);
+    }
+}

@@ -56,7 +56,7 @@ impl Epochs {
     pub fn access(&self, target: usize) -> Option<Epoch> {
         match &self.access {
             Access::Other => None,
-            Access::Fence => Some(Epoch::Fenced(self.fences + 1)),
+            Access::Fence => Some(Epoch::Fenced(self.next_fence())),
             Access::Started(targets) => {
                 let starts = self.starts.get(&target).filter(|_| targets.contains(&target))?;
                 Some(Epoch::OfTwo(*starts))
@@ -64,11 +64,15 @@ impl Epochs {
         }
     }
 
-    /// A fence: its number.
-    pub fn fence(&mut self) -> u64 {
+    /// The number of the fence that comes next.
+    pub fn next_fence(&self) -> u64 {
+        self.fences + 1
+    }
+
+    /// It is over. `opens`: something may be put up to the next one.
+    pub fn fence(&mut self, opens: bool) {
         self.fences += 1;
-        self.access = Access::Fence;
-        self.fences
+        self.access = if opens { Access::Fence } else { Access::Other };
     }
 
     /// `MPI_Win_start` for these targets.
@@ -109,14 +113,19 @@ mod tests {
         let (mut origin, mut target) = (Epochs::default(), Epochs::default());
         assert_eq!(origin.access(1), None, "before the first fence");
         for epochs in [&mut origin, &mut target] {
-            epochs.fence();
+            epochs.fence(true);
         }
         let first = origin.access(1).unwrap();
-        origin.fence();
+        origin.fence(true);
         let second = origin.access(1).unwrap();
         assert_ne!(first, second, "the origin may be one fence ahead");
-        let fences = [target.fence(), target.fence()].map(Epoch::Fenced);
-        assert_eq!(fences, [first, second]);
+        for epoch in [first, second] {
+            assert_eq!(Epoch::Fenced(target.next_fence()), epoch);
+            target.fence(true);
+        }
+        origin.fence(false);
+        target.fence(false);
+        assert_eq!(origin.access(1), None, "nothing is to come");
 
         // The target also posts to others, and the origin starts for others.
         target.post(vec![5]);

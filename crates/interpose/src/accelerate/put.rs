@@ -154,8 +154,9 @@ impl<A: Abi> Accelerator<A> {
         };
         let part = window.shared.target(rank).filter(|_| is_allowed)?;
         let unit = i64::try_from(part.unit).ok()?;
-        let at = i64::try_from(call.displacement).ok()?.checked_mul(unit)?;
-        // MPI shall see what reaches past the window.
+        // MPI shall see what begins before the window, or reaches past it.
+        let displacement = i64::try_from(call.displacement).ok().filter(|at| *at >= 0)?;
+        let at = displacement.checked_mul(unit)?;
         let room = i64::try_from(part.bytes).ok()?;
         if !target.is_within(at.checked_neg()?, room.checked_sub(at)?) {
             return None;

@@ -114,10 +114,11 @@ impl Windows {
         self.number.store(by_handle.len(), Ordering::Relaxed);
     }
 
-    /// A window is about to go.
-    pub fn remove(&self, handle: usize) {
+    /// A window is gone. The library may have given its handle to the next one.
+    pub fn remove(&self, handle: usize, window: &Arc<Window>) {
         let mut by_handle = lock(&self.by_handle);
-        if let Some(window) = by_handle.remove(&handle) {
+        if by_handle.get(&handle).is_some_and(|known| Arc::ptr_eq(known, window)) {
+            by_handle.remove(&handle);
             window.shared.close();
         }
         self.number.store(by_handle.len(), Ordering::Relaxed);

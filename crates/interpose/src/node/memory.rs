@@ -38,6 +38,15 @@ unsafe impl Send for SharedMemory {}
 // SAFETY: as for `Send`.
 unsafe impl Sync for SharedMemory {}
 
+/// Whether this process may make a file of so many bytes: a signal would end it otherwise
+/// (`ulimit -f`).
+fn may_be_as_long(bytes: u64) -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: a limit that the system knows, and a place for it.
+    let known = unsafe { libc::getrlimit(libc::RLIMIT_FSIZE, &mut limit) } == 0;
+    known && bytes <= limit.rlim_cur
+}
+
 impl SharedMemory {
     /// Makes it; the file has to stay open as long as others may come.
     pub fn create(stamp: [u64; 2]) -> io::Result<(SharedMemory, File)> {
@@ -50,6 +59,9 @@ impl SharedMemory {
         }
         // SAFETY: a new descriptor that nobody else has.
         let file = unsafe { File::from_raw_fd(descriptor) };
+        if !may_be_as_long(bytes()) {
+            return Err(io::ErrorKind::FileTooLarge.into());
+        }
         file.set_len(bytes())?;
         // Nobody can make it shorter, which would end whoever touches it by a signal.
         let seals = libc::F_SEAL_SHRINK | libc::F_SEAL_GROW | libc::F_SEAL_SEAL;

@@ -13,12 +13,11 @@ macro_rules! windows {
             (win_create win_allocate win_allocate_shared put) }
         $crate::windows! { @each
             Win_free win_free (window: *mut Win)
-                |next| {
-                    PRELOAD.window_goes(window);
-                    next(window)
-                };
+                |next| { PRELOAD.window_goes(window, || next(window)) };
             Win_fence win_fence (asserted: c_int, window: Win)
-                |next| { PRELOAD.window_fenced(window, || next(asserted, window)) };
+                |next| {
+                    PRELOAD.window_fenced((window, asserted), || next(asserted, window))
+                };
             Win_post win_post (group: Group, asserted: c_int, window: Win)
                 |next| {
                     let call = || next(group, asserted, window);

@@ -11,6 +11,12 @@ use crate::accelerate::windows::{Window, WindowMemory};
 use crate::preload::state::Preload;
 use crate::runtime::sync::lock;
 
+/// All assertions of `MPI_Win_fence`, as MPICH and the standard ABI number them, and Open MPI.
+const ASSERTIONS: c_int = 0x7C00 | 0x1F;
+
+/// `MPI_MODE_NOSUCCEED`: nothing is put up to the next fence.
+const NO_SUCCEED: c_int = 0x4000 | 0x10;
+
 /// The memory of a window, as the program says.
 #[derive(Debug, Clone, Copy)]
 pub enum Memory {
@@ -65,29 +71,43 @@ impl<A: Abi> Preload<A> {
         });
     }
 
-    /// A window is about to be freed.
+    /// `MPI_Win_free`, in which callbacks may still use the window, and which the library may refuse.
     ///
     /// # Safety
     /// As the MPI call.
-    pub unsafe fn window_goes(&'static self, window: *const A::Win) {
-        if !window.is_null() {
-            // SAFETY: the program's handle.
-            self.windows.remove(unsafe { *window }.to_bits());
+    pub unsafe fn window_goes(
+        &'static self,
+        window: *const A::Win,
+        next: impl FnOnce() -> c_int,
+    ) -> c_int {
+        // SAFETY: the program's handle.
+        let handle = (!window.is_null()).then(|| unsafe { *window }.to_bits());
+        let known = handle.and_then(|handle| Some((handle, self.windows.get(handle)?)));
+        let code = next();
+        if let Some((handle, gone)) = known.filter(|_| code == A::CONSTANTS.success) {
+            self.windows.remove(handle, &gone);
         }
+        code
     }
 
-    /// `MPI_Win_fence`.
+    /// `MPI_Win_fence`. One that fails is none: it is not counted, also where the error handler
+    /// does not come back.
     ///
     /// # Safety
     /// As the MPI call.
     pub unsafe fn window_fenced(
         &'static self,
-        handle: A::Win,
+        (handle, asserted): (A::Win, c_int),
         next: impl FnOnce() -> c_int,
     ) -> c_int {
-        let Some(window) = self.windows.get(handle.to_bits()) else { return next() };
+        // The library refuses other assertions at once, and waits for nobody.
+        let Some(window) =
+            self.windows.get(handle.to_bits()).filter(|_| asserted & !ASSERTIONS == 0)
+        else {
+            return next();
+        };
         let lap = rounds::completing();
-        let ended = lock(&window.state).epochs.fence();
+        let ended = lock(&window.state).epochs.next_fence();
         let progress = || self.mpi().progress(self.mpi().handles.comm_world);
         let mut landed = A::CONSTANTS.success;
         if window.shared.comes_to_fence(ended, progress) {
@@ -96,7 +116,10 @@ impl<A: Abi> Preload<A> {
             landed = unsafe { self.puts_land(&window, all) };
         }
         let code = next();
-        self.epoch_is_over(handle, &window, (lap, code));
+        if code == A::CONSTANTS.success {
+            lock(&window.state).epochs.fence(asserted & NO_SUCCEED == 0);
+        }
+        epoch_is_over(&window, lap);
         if code == A::CONSTANTS.success { landed } else { code }
     }
 
@@ -119,7 +142,7 @@ impl<A: Abi> Preload<A> {
             // SAFETY: the origins are done, and others only begin when this process says so.
             landed = unsafe { self.puts_land(&window, ended.into_iter()) };
         }
-        self.epoch_is_over(handle, &window, (lap, code));
+        epoch_is_over(&window, lap);
         if code == A::CONSTANTS.success { landed } else { code }
     }
 
@@ -128,18 +151,14 @@ impl<A: Abi> Preload<A> {
         let Some(window) = self.windows.get(handle.to_bits()) else { return next() };
         let lap = rounds::completing();
         let code = next();
-        lock(&window.state).epochs.access_ends();
-        self.epoch_is_over(handle, &window, (lap, code));
+        if code == A::CONSTANTS.success {
+            lock(&window.state).epochs.access_ends();
+        }
+        epoch_is_over(&window, lap);
         code
     }
 
-    /// A call that may end an epoch returns this code.
-    fn epoch_is_over(&'static self, handle: A::Win, window: &Window, (lap, code): (Lap, c_int)) {
-        rounds::completed(lap, || std::mem::take(&mut lock(&window.state).puts));
-        self.answered(handle, code);
-    }
-
-    /// `MPI_Win_start` or `MPI_Win_post`. Their processes are known before the call.
+    /// `MPI_Win_start` or `MPI_Win_post`. It counts when the library has taken it.
     ///
     /// # Safety
     /// As the MPI call.
@@ -150,15 +169,16 @@ impl<A: Abi> Preload<A> {
         next: impl FnOnce() -> c_int,
     ) -> c_int {
         let Some(window) = self.windows.get(handle.to_bits()) else { return next() };
-        let ranks = self.shield(|| window.ranks(&self.mpi().group_members(group).ok()?));
-        match (ranks.flatten(), meeting) {
-            (Some(ranks), Meeting::Start) => lock(&window.state).epochs.start(ranks),
-            (Some(ranks), Meeting::Post) => lock(&window.state).epochs.post(ranks),
-            // The others count an epoch that this process knows nothing of.
-            (None, _) => self.windows.remove(handle.to_bits()),
-        }
         let code = next();
-        self.answered(handle, code);
+        if code == A::CONSTANTS.success {
+            let ranks = self.shield(|| window.ranks(&self.mpi().group_members(group).ok()?));
+            match (ranks.flatten(), meeting) {
+                (Some(ranks), Meeting::Start) => lock(&window.state).epochs.start(ranks),
+                (Some(ranks), Meeting::Post) => lock(&window.state).epochs.post(ranks),
+                // The others count an epoch that this process knows nothing of.
+                (None, _) => self.windows.remove(handle.to_bits(), &window),
+            }
+        }
         code
     }
 
@@ -169,12 +189,9 @@ impl<A: Abi> Preload<A> {
             lock(&window.state).epochs.access_ends();
         }
     }
+}
 
-    /// The library's answer to a call about epochs. After a failure nobody knows which ones are
-    /// open: all goes to the library.
-    fn answered(&'static self, window: A::Win, code: c_int) {
-        if code != A::CONSTANTS.success {
-            self.windows.remove(window.to_bits());
-        }
-    }
+/// A call that may end an epoch is over.
+fn epoch_is_over(window: &Window, lap: Lap) {
+    rounds::completed(lap, || std::mem::take(&mut lock(&window.state).puts));
 }
