@@ -71,8 +71,8 @@ fn calls_that_fail_in_the_middle_of_epochs_change_nothing_of_what_arrives() {
     }
 }
 
-/// Memory for others is a file to the system, and one longer than `ulimit -f` allows ends a process
-/// by a signal.
+/// Memory for others is a file to the system, and one longer than `ulimit -f` allows ends a
+/// process by a signal.
 #[test]
 fn a_limit_on_the_length_of_files_ends_no_program() {
     for library in libraries() {

@@ -71,7 +71,8 @@ impl<A: Abi> Preload<A> {
         });
     }
 
-    /// `MPI_Win_free`, in which callbacks may still use the window, and which the library may refuse.
+    /// `MPI_Win_free`, in which callbacks may still use the window, and which the library may
+    /// refuse.
     ///
     /// # Safety
     /// As the MPI call.
