@@ -92,10 +92,11 @@ fn compile(library: &str, folder: &Path) -> Result<(), String> {
         "-Werror=int-conversion",
     ];
     let mut link = Command::new(tool("mpif90"));
-    link.current_dir(folder).args(["-o", "program"]);
+    link.current_dir(folder).args(["-fopenmp", "-o", "program"]);
     // The old classes of MPI need a library of their own.
     let cpp_options = ["-std=gnu++17", "-w", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"];
-    let fortran = ["-w", "-fcheck=all", "-fallow-argument-mismatch"];
+    // Lines with `!$` are statements.
+    let fortran = ["-w", "-fcheck=all", "-fallow-argument-mismatch", "-fopenmp"];
     for file in ["c.c", "cpp.cpp", "f.f90", "table.c", "driver.c", "bottom.f90"] {
         let (compiler, options) = match file.rsplit_once('.').map(|(_, suffix)| suffix) {
             Some("c") => ("mpicc", &warnings[..]),

@@ -199,6 +199,18 @@ const TWISTS: &[Twist] = &[
         text: "call mpi_recv(u, 30, mpi_double_precision, peer, 7, comm, mpi_status_ignore, ierr)",
         needs: "",
     },
+    Twist {
+        name: "the array written under OpenMP",
+        phases: &[Between, Pending],
+        text: "!$ u(1:60) = u(1:60) + 40",
+        needs: "!$ integer :: threads",
+    },
+    Twist {
+        name: "a bound changed under OpenMP",
+        phases: &[Between, Pending],
+        text: "!$ n = &\n!$ & n / 2",
+        needs: "",
+    },
     Twist { name: "left early", phases: &[Between], text: "if (m == 3) return", needs: "" },
     Twist {
         name: "the common block written",
