@@ -176,7 +176,7 @@ pub const EXPRESSIONS: &[&str] = &[
     "check@(back@({}));",
     "note@(u, {});",
     "u[5] += back@({});",
-    "if (poke_too@({}))\nu[2] = 7;",
+    "known@ = u;\nif (poke_too@({}))\nu[2] = 7;",
     "if (note@(v, {}) != MPI_SUCCESS)\nu[2] = 7;",
     "{\nint failed = {};\nu[4] += failed;\n}",
     "{\nint failed = {}, more = 2;\ncheck@(failed);\nu[4] += more;\n}",
