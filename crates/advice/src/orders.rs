@@ -24,25 +24,24 @@ pub fn without_deadlocks(all: &mut [Group], whole: &Whole, traces: &[Trace]) {
             let calls: Vec<_> = printed.iter().map(|at| all[*at].same.as_slice()).collect();
             deadlock(&calls, traces, &lines(all, printed, whole), placed)
         };
+        // Where nobody waits with the strictest of all rules, nobody does with the others: mostly
+        // the program is run once.
+        let at_once = if printed.is_empty() { None } else { find(&printed, Placed::AtOnce) };
+        let Some(at_once) = at_once else { return };
         let mut placed = Placed::Anywhere;
         let mut found = find(&printed, placed);
         // One call alone is in one order with itself.
-        if found.is_none() && printed.len() > 1 {
-            let posted = find(&printed, Placed::Posted);
-            if let Some(posted) = posted {
-                placed = Placed::Completed;
-                found = find(&printed, placed);
-                if found.is_none() {
-                    return in_one_order(all, &printed, &posted);
-                }
+        if found.is_none()
+            && printed.len() > 1
+            && let Some(posted) = find(&printed, Placed::Posted)
+        {
+            placed = Placed::Completed;
+            found = find(&printed, placed);
+            if found.is_none() {
+                return in_one_order(all, &printed, &posted);
             }
         }
-        let Some(found) = found else {
-            if let Some(found) = find(&printed, Placed::AtOnce) {
-                started_and_completed(all, &printed, &found);
-            }
-            return;
-        };
+        let Some(found) = found else { return started_and_completed(all, &printed, &at_once) };
         let is_enough = |call: &&usize| {
             let others = printed.iter().enumerate().filter(|(at, _)| at != *call);
             find(&others.map(|(_, at)| *at).collect::<Vec<_>>(), placed).is_none()

@@ -1,6 +1,6 @@
 //! Statements that throw and catch.
 
-use commloom_source::tree::{Expression, ExpressionKind, Statement, StatementKind as Kind};
+use commloom_source::tree::{Statement, StatementKind as Kind};
 use tree_sitter::Node;
 
 use super::reader::{Reader, children, first};
@@ -32,8 +32,7 @@ pub(super) fn guarded(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Sta
     let span = reader.span(node);
     out.push(Statement { span, kind: Kind::Block(reader.body_of(node, "body")) });
     for clause in children(node).into_iter().filter(|c| c.kind() == "catch_clause") {
-        let kind = ExpressionKind::Unknown(Vec::new());
-        let condition = Expression { span: reader.span(clause), kind };
+        let condition = reader.nobody_knows(clause);
         let then = reader.body_of(clause, "body");
         let kind = Kind::If { condition, then, otherwise: Vec::new() };
         out.push(Statement { span: reader.span(clause), kind });

@@ -37,6 +37,11 @@ impl Reader<'_> {
         Expression { span: self.span(node), kind: ExpressionKind::Unknown(self.names(node)) }
     }
 
+    /// A condition that is true or false without reading anything of the program.
+    pub fn nobody_knows(&self, node: Node<'_>) -> Expression {
+        Expression { span: self.span(node), kind: ExpressionKind::Unknown(Vec::new()) }
+    }
+
     pub fn unknown_statement(&mut self, node: Node<'_>) -> Statement {
         Statement { span: self.span(node), kind: StatementKind::Unknown(self.names(node)) }
     }

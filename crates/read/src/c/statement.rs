@@ -331,14 +331,9 @@ fn labeled(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) ->
     Some(())
 }
 
-/// A condition that is true or false without reading anything of the program.
-fn nobody_knows(reader: &Reader<'_>, node: Node<'_>) -> Expression {
-    Expression { span: reader.span(node), kind: ExpressionKind::Unknown(Vec::new()) }
-}
-
 /// `#if`, `#ifdef`, `#elif`, `#else`: each branch may be the one that is compiled.
 fn conditional(reader: &mut Reader<'_>, node: Node<'_>) -> Kind {
-    let condition = nobody_knows(reader, node);
+    let condition = reader.nobody_knows(node);
     let given = [field(node, "condition"), field(node, "name"), field(node, "alternative")];
     let mut then = Vec::new();
     let inside = children(node).into_iter().filter(|c| !given.contains(&Some(*c)));
