@@ -13,7 +13,7 @@ STRICT = RUSTC_WORKSPACE_WRAPPER=$(CURDIR)/scripts/strict-rustc
 RUNNER = CARGO_TARGET_$(shell echo $(HOST) | tr a-z- A-Z_)_RUNNER
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-tests build install uninstall demo test test-asan test-valgrind test-aarch64 test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-adverse bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-windows bench-refactor real-programs applications guidelines gaps clean
+.PHONY: help setup setup-tests build install uninstall demo test test-long test-asan test-valgrind test-aarch64 test-messages test-two-nodes test-mpi4py test-mpich test-python wheel dist lint-dist lint fuzz fuzz-quick fuzz-mpi soak bench-reconstruct bench-pack bench-python bench-mpi bench-paired bench-adverse bench-detect bench-cdag book check-graphs check-advice check-refactor bench-trace bench-replace bench-files bench-windows bench-refactor real-programs applications guidelines gaps clean
 
 help: ## show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## /{printf "make %-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -49,6 +49,10 @@ test: setup-tests ## all checks and tests, also end to end under both MPI librar
 	COMMLOOM_REQUIRE_MPI=1 COMMLOOM_REQUIRE_BROWSER=1 $(STRICT) $(CARGO) test --workspace
 	target/debug/xtask demo --quick --runs 1 --commloom target/debug/commloom
 	COMMLOOM_BIN=$(CURDIR)/target/debug SEED=1 FUZZ_NAMES="pack types mixed sessions" scripts/fuzz-mpi 2000
+
+test-long: ## tests of random layouts, types and graphs with ten times as many cases as in CI (TIMES=10; half an hour)
+	COMMLOOM_TIMES=$(or $(TIMES),10) $(CARGO) test --package commloom-layout --package commloom-reconstruct --package commloom-plan \
+		--package commloom-pack --package commloom-commgraph --package commloom-testkit
 
 test-asan: ## plan and pack under AddressSanitizer, AVX-512 included (some 15 seconds)
 	RUSTC_BOOTSTRAP=1 RUSTFLAGS="-Zsanitizer=address --cfg commloom_asan" $(CARGO) test --target $(HOST) --lib --tests $(SAFETY)

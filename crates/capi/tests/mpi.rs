@@ -8,6 +8,8 @@ mod common;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use commloom_testkit::ranks::on_one_machine;
+
 /// Programs, and on how many ranks they run.
 const PROGRAMS: [(&str, &[&str]); 3] = [
     ("ft", &["2", "3", "4", "8"]),
@@ -45,14 +47,9 @@ fn compile(compiler: &Path, name: &str, place: &Path) -> PathBuf {
 fn run(compiler: &Path, program: &Path, ranks: &str) -> String {
     let mpiexec =
         compiler.to_string_lossy().replace("mpicc_abi", "mpiexec").replace("mpicc", "mpiexec");
-    let help = Command::new(&mpiexec).arg("--version").output().expect("mpiexec runs");
-    let is_open_mpi = String::from_utf8_lossy(&help.stdout).contains("Open");
-    let open_mpi = ["--oversubscribe", "--mca", "mpi_yield_when_idle", "1"];
-    let output = Command::new(&mpiexec)
-        .args(if is_open_mpi { &open_mpi[..] } else { &[] })
+    let output = on_one_machine(&mut Command::new(&mpiexec))
         .args(["-n", ranks])
         .arg(program)
-        .envs([("OMPI_ALLOW_RUN_AS_ROOT", "1"), ("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")])
         .output()
         .expect("mpiexec runs");
     let text = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -404,9 +404,6 @@ fn what_all_ranks_have_to_say_is_said_once() {
         let ours = env!("CARGO_BIN_EXE_commloom");
         let mpiexec = |args: &[&str]| {
             let mut command = mpi.single(&mpi.command("mpiexec").expect("beside the compiler"));
-            if mpi.name == "openmpi" {
-                command.arg("--oversubscribe");
-            }
             run(command.args(args).env("COMMLOOM_LIBDIR", &libdir).current_dir(&dir))
         };
         for (options, expected) in [

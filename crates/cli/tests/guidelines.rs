@@ -9,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
 
 use commloom_guideline::results::{Mode, Outcome, Results};
+use commloom_testkit::ranks::on_one_machine;
 use common::{Done, commloom, done};
 use mpi::Mpi;
 
@@ -45,7 +46,7 @@ fn preloads() -> Option<&'static Path> {
 
 fn guidelines(args: &[&str]) -> Done {
     let mut command = commloom(&["guidelines"]);
-    command.args(args);
+    on_one_machine(command.args(args));
     if let Some(folder) = preloads() {
         command.env("COMMLOOM_LIBDIR", folder);
     }
@@ -207,7 +208,7 @@ fn an_interrupted_campaign_leaves_a_file_that_can_be_resumed() {
     let mut command = std::process::Command::new("env");
     command.args(["--default-signal=INT", env!("CARGO_BIN_EXE_commloom"), "guidelines"]);
     command.args(["--mpi", mpi.name, "--commloom", "off", "--json", name]);
-    command.env_remove("COMMLOOM_LIBDIR").env_remove("LD_PRELOAD");
+    on_one_machine(&mut command).env_remove("COMMLOOM_LIBDIR");
     command.args(SMALL).args(["--runs", "500"]).stderr(std::process::Stdio::piped());
     let child = command.stdout(std::process::Stdio::null()).spawn().expect("the binary was built");
     let launches = || Results::read(&file).map_or(0, |results| outcomes(&results).0);

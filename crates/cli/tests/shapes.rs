@@ -35,8 +35,8 @@ fn reconstruct_finds_a_triangle_where_it_has_a_price() {
 }
 
 #[test]
-fn normalize_keeps_a_triangle_of_a_million_rows() {
-    let ty = "triangular(1000000, 8000000, 8, 1, 1, MPI_DOUBLE)";
+fn normalize_keeps_a_triangle_of_fifty_thousand_rows() {
+    let ty = "triangular(50000, 400000, 8, 1, 1, MPI_DOUBLE)";
     let normal = output(&["normalize", "--json", "--cost", "triangular=9", ty], "");
     assert!(normal.contains("\"cost\": 15"), "{}", &normal[..200]);
 }

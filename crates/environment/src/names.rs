@@ -25,6 +25,7 @@ const DEVELOPMENT: &[&str] = &[
     "REQUIRE_MPI",
     "SEED",
     "TABLE",
+    "TIMES",
     "VERBOSE",
     "WRITE_SEEDS",
 ];

@@ -256,8 +256,9 @@ fn bytes_that_go_beside_empty_messages_arrive_as_without_commloom() {
             let sent = line.split(' ').find_map(|word| word.parse::<i64>().ok().filter(|n| *n > 1));
             assert!(sent.is_some_and(|sent| sent > 50), "{}: {line}", library.name);
         }
-        // A cancelled receive ends it: so each of them is the first once.
-        for which in 0..12 {
+        // A cancelled receive ends it: so some of the twelve are the first once, of each
+        // kind one.
+        for which in [0, 3, 6, 11] {
             let (which, came) = (which.to_string(), format!(" cancelled: came {which} "));
             let settings = [&packed[..], &[("WHICH", &which)]].concat();
             let with = lines(&library.run(&program, [true, true], &settings));

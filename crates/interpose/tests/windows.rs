@@ -6,8 +6,11 @@ mod harness;
 
 use harness::{Library, libraries, lines};
 
-/// Epochs of one run, unless asked otherwise.
-const CASES: u64 = 60;
+/// Epochs of one run, unless asked otherwise: of three processes fewer, as those of Open MPI take a
+/// quarter of a second where there are fewer cores.
+fn epochs(ranks: usize) -> u64 {
+    if ranks > 2 { 20 } else { 60 }
+}
 
 const ASIDE: &[(&str, &str)] = &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "pack")];
 const DRAWN: &[(&str, &str)] = &[("COMMLOOM_WARMUP", "0"), ("COMMLOOM_FORCE", "mixed")];
@@ -21,7 +24,7 @@ fn asked(variable: &str) -> Option<u64> {
 fn aside(library: &Library, ranks: usize, environment: &[(&str, &str)]) -> u64 {
     let program = library.compile("windows");
     let seed = asked("COMMLOOM_SEED").unwrap_or(ranks.try_into().unwrap_or(0));
-    let cases = asked("COMMLOOM_CASES").unwrap_or(CASES);
+    let cases = asked("COMMLOOM_CASES").unwrap_or(epochs(ranks));
     let output = library.run_case(ranks, &program, &format!("{seed} {cases}"), environment, true);
     let printed = lines(&output);
     let what = format!("{}, {ranks} ranks, {environment:?}, seed {seed}", library.name);
@@ -36,7 +39,7 @@ fn what_is_put_is_there_when_its_epoch_is_over() {
     for library in libraries() {
         for ranks in [1, 2, 3] {
             let number = aside(&library, ranks, ASIDE);
-            assert_eq!(number > 20, ranks > 1, "{}, {ranks} ranks: {number}", library.name);
+            assert_eq!(number > 10, ranks > 1, "{}, {ranks} ranks: {number}", library.name);
             aside(&library, ranks, DRAWN);
             aside(&library, ranks, &[]);
         }

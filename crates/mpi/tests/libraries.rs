@@ -9,7 +9,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use commloom_mpi::AbiKind;
+use commloom_testkit::ranks::{in_front, on_one_machine};
 
 /// Tells where the MPI library of a compiler lies.
 const WHERE: &str = r#"
@@ -121,19 +121,15 @@ fn command(compiler: &Path, library: &Path, way: &Way) -> Option<Command> {
         None => Command::new(this),
         Some(ranks) => {
             let mut command = Command::new(mpiexec_of(compiler)?);
-            // As root, in containers, and with fewer cores than ranks, Open MPI wants to be asked.
-            if AbiKind::of_soname(&library.to_string_lossy()) == Some(AbiKind::OpenMpi) {
-                command.arg("--oversubscribe");
-            }
             command.args(["-n", ranks]).arg(this);
             command
         }
     };
     command.arg(program::FLAG).arg(way.mode.name()).arg(library);
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1");
+    on_one_machine(&mut command);
     command.envs(way.environment.iter().copied());
     if way.mode == program::Mode::Linked {
-        command.env("LD_PRELOAD", library);
+        command.env("LD_PRELOAD", in_front(library));
     }
     Some(command)
 }

@@ -164,7 +164,7 @@ fn random_nest(rng: &mut Rng, elements: u64) -> Type {
 #[test]
 fn random_nests_are_optimal_by_laws_alone() {
     let longest = Cell::new(0);
-    check(30_000, |rng| {
+    check(6000, |rng| {
         let ty = random_nest(rng, 3000);
         longest.set(longest.get().max(ty.elements()));
         assert_optimal(&ty, &CostModel::default());
@@ -175,7 +175,7 @@ fn random_nests_are_optimal_by_laws_alone() {
 /// The same under any cost model: lists cheaper than vecs, idxbuc cheaper than idx.
 #[test]
 fn random_nests_are_optimal_by_laws_alone_under_random_cost_models() {
-    check(10_000, |rng| {
+    check(3000, |rng| {
         let ty = random_nest(rng, 1000);
         let lookup = rng.u64(1..4);
         let mut price = || rng.u64(1..20);

@@ -46,7 +46,7 @@ fn libraries() -> Vec<&'static str> {
 fn changed_programs_do_what_they_did() {
     let seed = number("COMMLOOM_SEED", 1);
     let count = usize::try_from(number("COMMLOOM_PROGRAMS", 160)).expect("a count");
-    let outcomes: Vec<Outcome> = (0..count).map(|n| judge(program(seed, n))).collect();
+    let outcomes = judged(seed, count);
     let changed: Vec<&Outcome> = outcomes.iter().filter(|o| o.after.is_some()).collect();
     let mut wrong: BTreeMap<usize, String> = BTreeMap::new();
     for library in libraries() {
@@ -65,6 +65,20 @@ fn changed_programs_do_what_they_did() {
     // A campaign that changes nothing attacks nothing.
     assert!(changed.len() * 8 > count, "seed {seed}: {} of {count} changed", changed.len());
     assert!(wrong.is_empty(), "seed {seed}, {count} programs: {wrong:#?}");
+}
+
+/// So many programs, on all cores.
+fn judged(seed: u64, count: usize) -> Vec<Outcome> {
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    let share = count.div_ceil(cores).max(1);
+    std::thread::scope(|scope| {
+        let shares = (0..count).step_by(share).map(|first| {
+            let numbers = first..count.min(first + share);
+            scope.spawn(move || numbers.map(|n| judge(program(seed, n))).collect::<Vec<_>>())
+        });
+        let shares: Vec<_> = shares.collect();
+        shares.into_iter().flat_map(|share| share.join().expect("no program panics")).collect()
+    })
 }
 
 /// Runs both states of some programs, and notes what differs. Where a text does not compile, each

@@ -14,6 +14,7 @@ pub mod graphs;
 pub mod memory;
 pub mod oracle;
 pub mod random;
+pub mod ranks;
 pub mod runner;
 pub mod simulated;
 

@@ -4,7 +4,9 @@
 
 use std::io::Write;
 use std::path::{Path, PathBuf};
-use std::process::Output;
+use std::process::{Command, Output};
+
+use commloom_testkit::ranks::{in_front, on_one_machine};
 use xtask::demo::mpi::{EXAMPLES, FORTRAN_EXAMPLES, Library, workspace_root};
 
 const LIBRARIES: [&str; 2] = ["mpich", "openmpi"];
@@ -38,8 +40,12 @@ fn compile(library: &Library, directory: &Path, example: &str) -> PathBuf {
     program
 }
 
+fn start(mut launcher: Command, words: &[&str]) -> Output {
+    on_one_machine(&mut launcher).args(words).output().unwrap()
+}
+
 fn run(library: &Library, ranks: u32, words: &[&str]) -> Output {
-    library.launch(ranks).args(words).output().unwrap()
+    start(library.launch(ranks), words)
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -55,7 +61,7 @@ fn halo_stencil_and_transpose_verify_themselves_on_one_to_six_ranks() {
             for ranks in 1..=6 {
                 // More ranks than cores: nothing may be bound to one.
                 let words = [program.to_str().unwrap(), "--all", "--reps", "3", "--n", order];
-                let output = library.launch_unbound(ranks).args(words).output().unwrap();
+                let output = start(library.launch_unbound(ranks), &words);
                 let (out, err) = (text(&output.stdout), text(&output.stderr));
                 let context = format!("{example}, {}, {ranks} ranks:\n{out}{err}", library.name);
                 assert!(output.status.success(), "{context}");
@@ -78,7 +84,7 @@ fn fortran_examples_verify_themselves_on_one_to_four_ranks() {
             };
             for ranks in 1..=4 {
                 let words = [program.to_str().unwrap(), "--all", "--reps", "2", "--only", "n32"];
-                let output = library.launch_unbound(ranks).args(words).output().unwrap();
+                let output = start(library.launch_unbound(ranks), &words);
                 let (out, err) = (text(&output.stdout), text(&output.stderr));
                 let context = format!("{example}, {}, {ranks} ranks:\n{out}{err}", library.name);
                 assert!(output.status.success(), "{context}");
@@ -96,7 +102,7 @@ fn broadcasts_and_packing_verify_themselves() {
         for (example, ranks) in [("bcast", 2), ("bcast", 3), ("packing", 1)] {
             let program = compile(&library, &directory, example);
             let words = [program.to_str().unwrap(), "--quick"];
-            let output = library.launch_unbound(ranks).args(words).output().unwrap();
+            let output = start(library.launch_unbound(ranks), &words);
             let (out, err) = (text(&output.stdout), text(&output.stderr));
             let context = format!("{example}, {}, {ranks} ranks:\n{out}{err}", library.name);
             assert!(output.status.success() && out.contains("VERIFIED"), "{context}");
@@ -134,7 +140,7 @@ fn damaged_data_damaged_gaps_and_stale_data_are_noticed() {
         for (example, cell, at, damage) in cases {
             let program = &programs[EXAMPLES.iter().position(|&e| e == example).unwrap()];
             let words = |preload: &str| {
-                let set = format!("LD_PRELOAD={preload}");
+                let set = format!("LD_PRELOAD={}", in_front(preload).display());
                 let (at, damage) = (format!("DAMAGE_AT={at}"), format!("DAMAGE={damage}"));
                 let program = program.to_str().unwrap().to_owned();
                 [

@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use commloom_testkit::ranks::on_one_machine;
+
 /// An installed MPI library, by the suffix that Debian gives its commands.
 #[derive(Debug, Clone, Copy)]
 pub struct Mpi {
@@ -45,15 +47,7 @@ impl Mpi {
     #[allow(dead_code)] // not every test binary needs it
     pub fn launch(self, ranks: u64) -> Command {
         let mut run = Command::new(self.command("mpiexec").expect("looked for before"));
-        if self.name == "openmpi" {
-            run.args(["--oversubscribe", "--mca", "btl", "^tcp,ofi"]);
-            run.args(["--mca", "mpi_yield_when_idle", "1"]);
-        }
-        run.args(["-n", &ranks.to_string()])
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            .env("XDG_CACHE_HOME", "/proc/none")
-            .env_remove("LD_PRELOAD");
+        on_one_machine(&mut run).args(["-n", &ranks.to_string()]);
         run
     }
 
@@ -61,12 +55,7 @@ impl Mpi {
     #[allow(dead_code)] // not every test binary needs it
     pub fn single(self, program: &Path) -> Command {
         let mut command = Command::new(program);
-        command
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            .env("XDG_CACHE_HOME", "/proc/none")
-            .env("OMPI_MCA_btl", "self,vader")
-            .env_remove("LD_PRELOAD");
+        on_one_machine(&mut command);
         command
     }
 }

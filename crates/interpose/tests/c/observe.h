@@ -22,18 +22,26 @@ static inline void say(const char *what, long a, long b, long c, long d)
     fprintf(observations, "rank %d %s: %s %ld %ld %ld %ld\n", rank, section, what, a, b, c, d);
 }
 
+/* Whole words: most of the time of a program is spent here. */
 static inline void fill(unsigned char *m, unsigned seed)
 {
-    for (int i = 0; i < BYTES; i++) {
-        seed = seed * 1664525u + 1013904223u;
-        m[i] = (unsigned char)(seed >> 24);
+    uint64_t word = seed;
+    for (int i = 0; i < BYTES; i += 8) {
+        word = word * 6364136223846793005ull + 1442695040888963407ull;
+        uint64_t mixed = word ^ word >> 29;
+        memcpy(m + i, &mixed, 8);
     }
 }
 
 static inline long hash(const void *data, size_t n)
 {
     const unsigned char *m = data;
-    uint64_t h = 1469598103934665603ull;
+    uint64_t h = 1469598103934665603ull, word;
+    for (; n >= 8; m += 8, n -= 8) {
+        memcpy(&word, m, 8);
+        h = (h ^ word) * 1099511628211ull;
+        h ^= h >> 32;
+    }
     for (size_t i = 0; i < n; i++)
         h = (h ^ m[i]) * 1099511628211ull;
     return (long)(h >> 1);

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
 use std::sync::Mutex;
 
+use commloom_testkit::ranks::{crowded, in_front, on_one_machine};
+
 /// An installed MPI library.
 #[derive(Debug, Clone)]
 pub struct Library {
@@ -209,7 +211,7 @@ impl Library {
         preloads: &str,
         environment: &[(&str, &str)],
     ) -> Output {
-        let preloads = with_inherited(preloads);
+        let preloads = in_front(preloads).display().to_string();
         let mut all = vec![("LD_PRELOAD", preloads.as_str())];
         all.extend(environment);
         self.run(binary, [true, true], &all)
@@ -303,11 +305,8 @@ impl Library {
     fn launch(&self) -> Command {
         let mut command = Command::new("timeout");
         command.args(["--signal=KILL", "600"]).arg(&self.mpiexec);
-        if self.preload == "openmpi" {
-            command.arg("--oversubscribe");
-        }
         if on_two_nodes() {
-            as_root(&mut command)
+            crowded(&mut command)
         } else {
             on_one_machine(&mut command)
         };
@@ -316,7 +315,7 @@ impl Library {
 
     /// The argument of `env` that preloads us.
     fn preloaded(&self) -> String {
-        format!("LD_PRELOAD={}", with_inherited(&self.preload().display().to_string()))
+        format!("LD_PRELOAD={}", in_front(self.preload()).display())
     }
 
     /// The preload for this library.
@@ -325,26 +324,9 @@ impl Library {
     }
 }
 
-/// No run knows of an earlier one, or leaves anything for a later one.
-fn as_root(command: &mut Command) -> &mut Command {
-    command.env("XDG_CACHE_HOME", "/proc/none");
-    command.env("OMPI_ALLOW_RUN_AS_ROOT", "1").env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-}
-
-/// Open MPI, also as root, and without networks: it waits a second whenever it closes `ofi`.
-pub fn on_one_machine(command: &mut Command) -> &mut Command {
-    as_root(command).env("OMPI_MCA_btl", "^tcp,ofi")
-}
-
 /// Whether ranks are placed on two nodes (`scripts/two-nodes`), by turns.
 pub fn on_two_nodes() -> bool {
     std::env::var_os("TWO_NODES").is_some()
-}
-
-/// These libraries, before those that the tests themselves run with: MPICH needs one on two nodes.
-fn with_inherited(preloads: &str) -> String {
-    let inherited = std::env::var("LD_PRELOAD").unwrap_or_default();
-    if inherited.is_empty() { preloads.to_owned() } else { format!("{preloads}:{inherited}") }
 }
 
 /// The output of ranks, a file for each: launchers pass it on in pieces that end inside of lines,

@@ -3,10 +3,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use commloom_refactor::source::Language;
+use commloom_testkit::ranks::on_one_machine;
+use commloom_testkit::runner::side_by_side;
 
 use super::Outcome;
 
@@ -65,13 +68,7 @@ pub fn run(
     let mut printed = Printed::new();
     for mode in ["e", "l"] {
         let mut command = Command::new("./program");
-        command
-            .current_dir(folder)
-            .arg(mode)
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            .env("OMPI_MCA_btl", "self")
-            .env_remove("LD_PRELOAD");
+        on_one_machine(&mut command).current_dir(folder).arg(mode);
         for line in finish(&mut command)?.lines() {
             let Some((number, rest)) = line.split_once(' ') else { continue };
             let Ok(number) = number.parse() else { return Err(line.to_owned()) };
@@ -97,6 +94,7 @@ fn compile(library: &str, folder: &Path) -> Result<(), String> {
     let cpp_options = ["-std=gnu++17", "-w", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX"];
     // Lines with `!$` are statements.
     let fortran = ["-w", "-fcheck=all", "-fallow-argument-mismatch", "-fopenmp"];
+    let mut compilers = Vec::new();
     for file in ["c.c", "cpp.cpp", "f.f90", "table.c", "driver.c", "bottom.f90"] {
         let (compiler, options) = match file.rsplit_once('.').map(|(_, suffix)| suffix) {
             Some("c") => ("mpicc", &warnings[..]),
@@ -105,15 +103,23 @@ fn compile(library: &str, folder: &Path) -> Result<(), String> {
         };
         let mut command = Command::new(tool(compiler));
         command.current_dir(folder).args(["-O0", "-c", file]).args(options);
-        finish(&mut command)?;
+        compilers.push(command);
         link.arg(Path::new(file).with_extension("o"));
+    }
+    for (compiler, output) in side_by_side(compilers) {
+        finished(&compiler, output)?;
     }
     link.arg("-lstdc++");
     finish(&mut link).map(drop)
 }
 
 fn finish(command: &mut Command) -> Result<String, String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    let output = command.output();
+    finished(command, output)
+}
+
+fn finished(command: &Command, output: io::Result<Output>) -> Result<String, String> {
+    let output = output.map_err(|error| format!("{command:?}: {error}"))?;
     let said = String::from_utf8_lossy(&output.stdout).into_owned();
     if output.status.success() {
         return Ok(said);

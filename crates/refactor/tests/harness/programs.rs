@@ -5,10 +5,13 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Output};
 
 use commloom_refactor::source::Language;
+use commloom_testkit::ranks::on_one_machine;
+use commloom_testkit::runner::side_by_side;
 
 use super::Case;
 
@@ -220,6 +223,7 @@ impl Library {
         fs::write(folder.join("driver.h"), include_str!("driver.h")).expect("the header");
         let mut link = Command::new(self.command("mpif90"));
         link.current_dir(&folder).args(["-o", "program"]);
+        let mut compilers = Vec::new();
         for part in Part::ALL {
             fs::write(folder.join(part.file()), part.text(cases, text)).expect("a source");
             let object = Path::new(part.file()).with_extension("o");
@@ -228,8 +232,12 @@ impl Library {
             if matches!(part, Part::C | Part::Cpp) {
                 command.args(layout);
             }
-            finish(command.args(part.options()).arg("-o").arg(&object))?;
+            command.args(part.options()).arg("-o").arg(&object);
+            compilers.push(command);
             link.arg(object);
+        }
+        for (compiler, output) in side_by_side(compilers) {
+            finished(&compiler, output)?;
         }
         finish(link.arg("-lstdc++"))?;
         let written = folder.join("written");
@@ -251,23 +259,18 @@ impl Library {
     pub fn mpiexec(self, program: &Path) -> Command {
         let mut command = Command::new("timeout");
         command.arg("100").arg(self.command("mpiexec"));
-        if self.0 == "openmpi" {
-            command.arg("--oversubscribe");
-        }
-        command
-            .env("OMPI_ALLOW_RUN_AS_ROOT", "1")
-            .env("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-            // Two ranks on one machine: no network.
-            .env("OMPI_MCA_btl", "^tcp,ofi")
-            .env_remove("LD_PRELOAD")
-            .args(["-n", "2"])
-            .arg(program);
+        on_one_machine(&mut command).args(["-n", "2"]).arg(program);
         command
     }
 }
 
 fn finish(command: &mut Command) -> Result<(), String> {
-    let output = command.output().map_err(|error| format!("{command:?}: {error}"))?;
+    let output = command.output();
+    finished(command, output)
+}
+
+fn finished(command: &Command, output: io::Result<Output>) -> Result<(), String> {
+    let output = output.map_err(|error| format!("{command:?}: {error}"))?;
     if output.status.success() {
         return Ok(());
     }
