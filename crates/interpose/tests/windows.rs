@@ -6,8 +6,8 @@ mod harness;
 
 use harness::{Library, libraries, lines};
 
-/// Epochs of one run, unless asked otherwise: of three processes fewer, as those of Open MPI take a
-/// quarter of a second where there are fewer cores.
+/// Epochs of one run, unless asked otherwise: fewer of three processes, as those of Open MPI take
+/// a quarter of a second where there are fewer cores.
 fn epochs(ranks: usize) -> u64 {
     if ranks > 2 { 20 } else { 60 }
 }
