@@ -108,6 +108,21 @@ impl<'p> View<'p> {
         self.language() == Language::Cpp && all.is_some_and(|all| all.iter().any(is_inside))
     }
 
+    /// A type's name as it means the same in a function of a class of C++, where members of the
+    /// class and of those that it is derived from may have the name. None where that is not known;
+    /// elsewhere the name itself.
+    pub fn type_in_class(&self, name: &str) -> Option<String> {
+        let spaces = &self.project.spaces;
+        let module = self.procedure().module.as_deref();
+        let is_in_class = module.is_some_and(|module| !spaces.is_namespace(module));
+        let is_known =
+            spaces.record(self.id.0, name).is_some() || spaces.alias(self.id.0, name).is_some();
+        match self.language() == Language::Cpp && is_in_class && is_known {
+            true => spaces.qualified(name),
+            false => Some(name.to_owned()),
+        }
+    }
+
     /// Whether Cray pointers are seen, which lead to any variable.
     pub fn has_loose_pointers(&self) -> bool {
         self.project.spaces.has_loose_pointers(self.id.0)

@@ -35,17 +35,23 @@ pub(crate) fn written(
     let offsets: Vec<usize> = offsets.collect();
     let types = local_types(source.text.get(whole.range()).unwrap_or(""), &offsets);
     let is_type_seen = |plain: &str| types.get(plain).copied().unwrap_or(true);
+    let is_outer = |name: &str, plain: &str| !types.contains_key(plain) && !name.contains('@');
     let one = |line: &String| {
         rewritten(line, &mut |name, stands| {
             let plain = name.split('@').next().unwrap_or(name);
             let elsewhere = declared.iter().filter(|(n, _)| n == name).count();
             let seen = here.get(plain);
             // `sizeof(cell)` is the size of a variable where one of that name hides the type: one
-            // of the procedure, or a member of its class.
-            let hides = seen.is_some() || view.variable(plain).is_some();
+            // of the procedure, a member of its class, or a function.
+            let hides = seen.is_some() || view.variable(plain).is_some() || view.has_own(plain);
             let is_right = match (stands, seen) {
                 (Stands::Type, _) if hides => {
                     return Err(format!("'{plain}' is a variable at the call, and hides the type"));
+                }
+                (Stands::Type, None) if is_outer(name, plain) && elsewhere == 0 => {
+                    return view.type_in_class(plain).ok_or_else(|| {
+                        format!("'{plain}' may be a member of the class, and hide the type")
+                    });
                 }
                 (Stands::Tag, _) => is_type_seen(plain),
                 (_, Some((called, at))) => {

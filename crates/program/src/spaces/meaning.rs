@@ -37,6 +37,25 @@ impl Spaces {
         self.spaces.iter().any(|space| space.records.contains_key(name))
     }
 
+    /// C++: a type by a name that means it in every class, `::a::cell`: where there is one type of
+    /// this name, and it stands in a file or in a namespace.
+    pub fn qualified(&self, name: &str) -> Option<String> {
+        let has =
+            |space: &&Space| space.records.contains_key(name) || space.aliases.contains_key(name);
+        let mut all = self.spaces.iter().filter(has);
+        let (Some(one), None) = (all.next(), all.next()) else { return None };
+        match &one.module {
+            Some(module) => self.is_namespace(module).then(|| format!("::{module}::{name}")),
+            None => one.is_file.then(|| format!("::{name}")),
+        }
+    }
+
+    /// Whether it is known that functions of this module belong to no class.
+    pub fn is_namespace(&self, module: &str) -> bool {
+        module.split("::").all(|part| !part.is_empty() && !self.is_record(part))
+            && self.spaces.iter().any(|space| space.module.as_deref() == Some(module))
+    }
+
     /// Whether a scope that a procedure sees has Cray pointers, which lead to any variable.
     pub fn has_loose_pointers(&self, id: usize) -> bool {
         self.layers[id].iter().any(|layer| self.spaces[layer.space].has_loose_pointers)

@@ -29,3 +29,24 @@ void halo::send(const struct cell *all, int n, int to, int tag, MPI_Comm comm) c
         b[i] = all[i].v[2];
     MPI_Send(b, n, MPI_DOUBLE, to, tag, comm);
 }
+
+struct row {
+    int kind;
+    double v[3];
+};
+
+struct aliased {
+    typedef int row;
+};
+
+struct derived_halo : aliased {
+    void send(const struct ::row *all, int n, int to, int tag, MPI_Comm comm) const;
+};
+
+void derived_halo::send(const struct ::row *all, int n, int to, int tag, MPI_Comm comm) const
+{
+    double b[40];
+    for (int i = 0; i < n; i++)
+        b[i] = all[i].v[2];
+    MPI_Send(b, n, MPI_DOUBLE, to, tag, comm);
+}
