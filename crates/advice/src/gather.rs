@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use commloom_commgraph::cost::LogGp;
 use commloom_commgraph::{Blocks, Share, Together, together};
-use commloom_trace::Site;
+use commloom_trace::{Kind, Site, Trace};
 
 use crate::asked::{Questions, is_told_by_messages};
 use crate::conditions::{conditions, later_use};
@@ -85,6 +85,9 @@ pub fn advice<'f, 'a>(
             .then(b.most.share.bytes.cmp(&a.most.share.bytes))
     });
     whole_messages(&mut all);
+    if let Some(first) = findings.first() {
+        without_threads(&mut all, &first.ran.traces);
+    }
     if let (Some(whole), Some(first)) = (&whole, findings.first()) {
         without_deadlocks(&mut all, whole, &first.ran.traces);
     }
@@ -106,6 +109,19 @@ fn without_covered(all: &mut Vec<Group>) {
         };
         group.withheld.is_none() || !printed.iter().any(is_in)
     });
+}
+
+/// In which order threads send is not in a trace, and collective calls of one communicator must not
+/// be made at the same time (MPI 5.0, section 6.15).
+fn without_threads(all: &mut [Group], traces: &[Trace]) {
+    let mut several = traces.iter().filter(|t| t.events.only(&[Kind::THREADS]).next().is_some());
+    let Some(trace) = several.next() else { return };
+    for group in all.iter_mut().filter(|group| group.withheld.is_none()) {
+        group.withheld = Some(format!(
+            "several threads of process {} make calls, in an order that a trace does not tell",
+            trace.header.rank
+        ));
+    }
 }
 
 /// A call is for whole messages: the names in it are of their buffers, and no part of a message

@@ -4,7 +4,7 @@
 mod common;
 
 use commloom_testkit::simulated::World;
-use commloom_trace::Trace;
+use commloom_trace::{Action, Trace};
 
 /// The recorder, while the program adds up once.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -77,5 +77,19 @@ fn a_reduction_that_ran_unseen_is_advice_unless_it_was_looked_at_without_a_sum()
             run(&mut world, *time, iteration);
         }
         assert_eq!(printed(&world.traces()), wanted(&times), "seed {seed}: {times:?}");
+    }
+}
+
+#[test]
+fn nothing_is_printed_where_several_threads_make_calls() {
+    for threads in [None, Some(0), Some(2)] {
+        let mut world = World::new(3);
+        run(&mut world, Time::Proven, 0);
+        if let Some(rank) = threads {
+            world.push(rank, 50, Action::Threads);
+        }
+        run(&mut world, Time::Proven, 1);
+        let expected = if threads.is_none() { vec![2] } else { vec![] };
+        assert_eq!(printed(&world.traces()), expected, "{threads:?}");
     }
 }

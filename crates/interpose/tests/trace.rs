@@ -525,6 +525,8 @@ fn programs_do_the_same_while_they_are_recorded() {
             for trace in traces(&folder, 2) {
                 assert_eq!(trace.problems, [], "{name}, {}", library.name);
                 assert!(!trace.events.is_empty());
+                let mut says = trace.events.only(&[Kind::THREADS]);
+                assert_eq!(says.next().is_some(), name == "threads", "{name}, {}", library.name);
             }
         }
     }

@@ -274,6 +274,9 @@ pub enum Action {
     Held(Stay),
     /// `MPI_Pcontrol` with this level.
     Mark(i32),
+    /// Another thread than before has made a call, the first time that there are two: the order of
+    /// what follows need not be the program's.
+    Threads,
     /// From here on nothing is recorded, because a limit was reached.
     Limit,
 }

@@ -33,6 +33,7 @@ impl Kind {
     pub const RECEIVE: Kind = Kind(kind::RECEIVE);
     pub const SEND: Kind = Kind(kind::SEND);
     pub const SUMMED: Kind = Kind(kind::SUMMED);
+    pub const THREADS: Kind = Kind(kind::THREADS);
 }
 
 /// Every so many records the time is kept: of the others it is the sum of what lies between.

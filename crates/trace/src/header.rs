@@ -3,11 +3,12 @@
 use crate::bytes::{In, Out};
 use crate::problem::Unreadable;
 
-/// Of the format. A reader refuses later ones; files before version 4 do not have how long
+/// Of the format. A reader refuses later ones; files before version 5 do not say where several
+/// threads make calls ([`Threads`](crate::Action::Threads)), those before version 4 not how long
 /// messages are in their buffers ([`Stay`](crate::Stay)), those before version 3 not what a
 /// program asks about messages ([`Probed`](crate::Action::Probed)), those of version 1 no
 /// [`Summed`](crate::Summed), and their numbers of communicators mean nothing to other processes.
-pub const VERSION: u64 = 4;
+pub const VERSION: u64 = 5;
 /// The first bytes of every file.
 const MAGIC: &[u8; 8] = b"commloom";
 

@@ -25,6 +25,7 @@ pub(crate) mod kind {
     pub const PROBED: u8 = 26;
     pub const COUNTED: u8 = 27;
     pub const HELD: u8 = 28;
+    pub const THREADS: u8 = 29;
 }
 
 pub(crate) const MODES: [Mode; 4] =
@@ -98,6 +99,7 @@ impl Encoder {
             | Action::Counted { .. }
             | Action::Held(_)
             | Action::Mark(_)
+            | Action::Threads
             | Action::Limit => {}
         }
         shared
@@ -165,6 +167,7 @@ fn kind_of(action: &Action) -> u8 {
         Action::Counted { .. } => kind::COUNTED,
         Action::Held(_) => kind::HELD,
         Action::Mark(_) => kind::MARK,
+        Action::Threads => kind::THREADS,
         Action::Limit => kind::LIMIT,
     }
 }
@@ -251,7 +254,7 @@ fn put_action(action: &Action, shared: &Shared, out: &mut Out<'_>) {
             }
         }
         Action::Mark(level) => out.signed(i64::from(*level)),
-        Action::Limit => {}
+        Action::Threads | Action::Limit => {}
     }
 }
 

@@ -196,6 +196,7 @@ impl Record<'_, '_> {
                 after: self.input.number()?.checked_sub(1),
             }),
             kind::MARK => Action::Mark(self.tag()?),
+            kind::THREADS => Action::Threads,
             kind::LIMIT => Action::Limit,
             _ => return None,
         })

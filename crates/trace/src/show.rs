@@ -154,6 +154,7 @@ impl fmt::Display for Action {
                 after.map_or(Ok(()), |after| write!(f, ", not at {after}"))
             }
             Action::Mark(level) => write!(f, "MPI_Pcontrol({level})"),
+            Action::Threads => f.write_str("from here on several threads make calls"),
             Action::Limit => f.write_str("the limit was reached: nothing is recorded from here on"),
         }
     }

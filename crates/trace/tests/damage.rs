@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use commloom_trace::{
     Action, BLOCK, Buffer, Collective, Communicator, Event, Events, Header, Kind, Mode, Operator,
-    Origin, Problem, Received, Site, Stay, Sum, Summed, Trace, Unreadable, Writer, read,
+    Origin, Problem, Received, Site, Stay, Sum, Summed, Trace, Unreadable, VERSION, Writer, read,
 };
 use fastrand::Rng;
 
@@ -50,7 +50,7 @@ fn origins(rng: &mut Rng) -> Vec<Origin> {
 fn action(rng: &mut Rng, shared: &Shared) -> Action {
     let communicator = rng.choice(&shared.communicators).expect("some").clone();
     let name = rng.choice(&shared.names).expect("some").clone();
-    match rng.u32(0..13) {
+    match rng.u32(0..14) {
         0 => Action::Send {
             mode: *rng
                 .choice(&[Mode::Standard, Mode::Buffered, Mode::Synchronous, Mode::Ready])
@@ -119,6 +119,7 @@ fn action(rng: &mut Rng, shared: &Shared) -> Action {
             until: any_number(rng),
             after: rng.bool().then(|| any_number(rng) >> 1),
         }),
+        12 => Action::Threads,
         _ => Action::Limit,
     }
 }
@@ -304,7 +305,7 @@ fn numbers_of_communicators_in_version_1_mean_nothing_to_others() {
 fn later_versions_are_refused_with_the_number() {
     let mut bytes = file(&[], 1);
     bytes[8] = 9;
-    assert_eq!(read(&bytes), Err(Unreadable::Version { given: 9, known: 4 }));
+    assert_eq!(read(&bytes), Err(Unreadable::Version { given: 9, known: VERSION }));
     assert_eq!(read(b"something else"), Err(Unreadable::NoTrace));
     assert_eq!(read(b""), Err(Unreadable::NoTrace));
 }

@@ -67,6 +67,10 @@ pub(crate) struct Inner<A: Abi> {
     pub(super) watch: Watch,
     /// Processes in the world.
     pub(super) ranks: usize,
+    /// The thread that made the first call.
+    thread: usize,
+    /// Whether another one has made one.
+    has_threads: bool,
     pub(super) scratch: Vec<u8>,
 }
 
@@ -85,6 +89,11 @@ impl<A: Abi> Ends for Recorder<A> {
 thread_local! {
     /// A recorded call of this thread is under way.
     static INSIDE: Cell<bool> = const { Cell::new(false) };
+}
+
+/// A number that no other thread has while this one lives.
+fn thread() -> usize {
+    INSIDE.try_with(|inside| std::ptr::from_ref(inside).addr()).unwrap_or_default()
 }
 
 /// A call of the program that is recorded.
@@ -192,6 +201,8 @@ impl<A: Abi> Recorder<A> {
                 held: Held::new(self.settings.memory > 0),
                 watch: Watch::new(rank, self.settings.memory / 4),
                 ranks: usize::try_from(ranks).unwrap_or(usize::MAX),
+                thread: thread(),
+                has_threads: false,
                 scratch: Vec::new(),
             })
         });
@@ -275,6 +286,10 @@ impl<A: Abi> Drop for Locked<'_, A> {
 impl<A: Abi> Inner<A> {
     /// Records an event; its number.
     pub(super) fn push(&mut self, site: Option<Arc<Site>>, action: Action) -> Option<u64> {
+        if !self.has_threads && self.thread != thread() {
+            self.has_threads = true;
+            self.output.push(None, Action::Threads);
+        }
         self.output.push(site, action)
     }
 
