@@ -129,6 +129,27 @@ impl Walk<'_> {
         Some((to, from, dimensions))
     }
 
+    /// Where a section begins whose elements follow each other in memory: only its last range may
+    /// be a part of the dimension. What is passed of others to a buffer of MPI is a copy.
+    pub(super) fn section_start(&mut self, section: &Expression) -> Option<Located> {
+        let ExpressionKind::Element { subscripts, .. } = &section.kind else { return None };
+        let is_all =
+            |s: &Subscript| matches!(s, Subscript::Section { first: None, last: None, step: None });
+        let mut rest = subscripts.iter().skip_while(|s| is_all(s));
+        let is_packed = match rest.next() {
+            Some(Subscript::Section { step, .. }) => step.is_none(),
+            Some(Subscript::At(_)) | None => true,
+        };
+        if !is_packed || !rest.all(|s| matches!(s, Subscript::At(_))) {
+            return None;
+        }
+        let (array, along) = self.array_part(section)?;
+        let first = along.into_iter().map(|along| match along {
+            Along::At(first) | Along::Range { first, .. } => first,
+        });
+        self.subscripted(array, first.collect())
+    }
+
     /// An array of Fortran and the subscripts of a reference to it.
     fn array_part(&mut self, expression: &Expression) -> Option<(Located, Vec<Along>)> {
         let (base, subscripts): (&Expression, &[Subscript]) = match &expression.kind {

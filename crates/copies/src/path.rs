@@ -174,6 +174,9 @@ impl<'a> Walk<'a> {
         if !self.symbols.language().is_fortran() {
             return self.address_of(argument);
         }
+        if argument.is_section() {
+            return self.section_start(argument);
+        }
         let located = self.locate(argument)?;
         match self.symbols.resolve(&located.of) {
             Type::Array(..) => self.first_element(located),

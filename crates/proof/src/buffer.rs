@@ -44,8 +44,9 @@ pub(super) fn dead(
     if let Some((span, name)) = foreign_read(view, packing, &calls, known.here, |span| {
         kept || may_follow(view.procedure(), from, span)
     }) {
-        let what =
-            if name == packing.buffer { String::new() } else { format!(" through '{name}'") };
+        // Text that could not be read has words that are no variables.
+        let is_other = name != packing.buffer && view.variable(&name).is_some();
+        let what = if is_other { format!(" through '{name}'") } else { String::new() };
         let after = if span.start >= found.statement.end { "after" } else { "besides" };
         let message = format!("'{}' is read{what} {after} the call", packing.buffer);
         let fact = Fact::BufferDead(packing.buffer.clone());

@@ -147,6 +147,9 @@ impl<'a> Interpreter<'a> {
     }
 
     fn argument(&mut self, argument: &Expression) -> Result<Byte, Stop> {
+        if argument.is_section() {
+            return Ok(self.section_start(argument)?.at);
+        }
         if self.is_fortran {
             return Ok(self.spot(argument)?.at);
         }

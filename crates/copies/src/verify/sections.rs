@@ -6,6 +6,7 @@ use commloom_source::tree::{Expression, ExpressionKind, Subscript};
 
 use super::interpreter::{Interpreter, Spot};
 use super::memory::Byte;
+use super::stop::Stop;
 
 impl Interpreter<'_> {
     /// An assignment of array sections, element by element.
@@ -27,12 +28,34 @@ impl Interpreter<'_> {
         Some(())
     }
 
+    /// The first element of a section.
+    pub fn section_start(&mut self, section: &Expression) -> Result<Spot, Stop> {
+        let ExpressionKind::Element { base, subscripts } = &section.kind else {
+            return Err(Stop::Unknown);
+        };
+        let array = self.spot(base)?;
+        let of = self.types.array(array.of)?;
+        let dimensions = Rc::clone(&self.types.shape(of)?.dimensions);
+        let mut first = Vec::new();
+        for (d, (dimension, subscript)) in dimensions.iter().zip(subscripts).enumerate() {
+            first.push(match subscript {
+                Subscript::At(at) | Subscript::Section { first: Some(at), .. } => {
+                    self.number(at)?
+                }
+                Subscript::Section { first: None, .. } => {
+                    self.lower(array.at.object, d, dimension)?
+                }
+            });
+        }
+        self.subscripted(array, &first)
+    }
+
     /// An array and the subscripts of all elements of a section, in the order of Fortran; none if
     /// it is no section.
     fn part(&mut self, expression: &Expression) -> Option<(Spot, Vec<Vec<i64>>)> {
         let (base, subscripts): (&Expression, &[Subscript]) = match &expression.kind {
             ExpressionKind::Element { base, subscripts } => (base, subscripts),
-            ExpressionKind::Name(_) => (expression, &[]),
+            ExpressionKind::Name(_) | ExpressionKind::Member { .. } => (expression, &[]),
             _ => return None,
         };
         let ranges = subscripts.iter().any(|s| matches!(s, Subscript::Section { .. }));

@@ -5,6 +5,12 @@ use crate::Span;
 use super::{Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Subscript, Unary};
 
 impl Expression {
+    /// Whether it is a section of an array of Fortran (or of a string).
+    pub fn is_section(&self) -> bool {
+        let Kind::Element { subscripts, .. } = &self.kind else { return false };
+        subscripts.iter().any(|subscript| matches!(subscript, Subscript::Section { .. }))
+    }
+
     /// The expressions that this one is directly made of, in the order of the text.
     pub fn parts(&self) -> Vec<&Expression> {
         match &self.kind {
