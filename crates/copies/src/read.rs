@@ -108,7 +108,10 @@ struct Walked<'a> {
 /// Walks to the call, once to see what its buffer is, and then to see what fills it.
 fn walked<'a>(symbols: &'a dyn Symbols, request: &'a Request<'a>) -> Result<Walked<'a>, Refusal> {
     let no_buffer = || {
-        let message = "the call's buffer has no form that can be seen";
+        let message = match request.buffer.is_section() {
+            true => "the call's buffer is a section that may have gaps, and be copied for the call",
+            false => "the call's buffer has no form that can be seen",
+        };
         Refusal::new(Code::Address, request.buffer.span, message)
     };
     let mut first = Walk::through(symbols, request, None, Vec::new());

@@ -49,3 +49,11 @@ void has_shared::send(const struct tile *all, int n, int to, int tag, MPI_Comm c
         b[i] = all[i].v[1];
     MPI_Send(b, n, MPI_DOUBLE, to, tag, comm);
 }
+
+/* run:
+struct tile all[9]; FILLB(all);
+SEND(9, MPI_DOUBLE, derived().send(all, 9, PEER, TAG, COMM));
+SEND(9, MPI_DOUBLE, has_constant().send(all, 9, PEER, TAG, COMM));
+SEND(9, MPI_DOUBLE, has_shared().send(all, 9, PEER, TAG, COMM));
+SHOW(all);
+*/
