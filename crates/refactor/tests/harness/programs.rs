@@ -148,8 +148,15 @@ fn cpp<'c>(
         }
     }
     for case in cases.clone() {
-        let _ = writeln!(whole, "namespace {} {{", case.identifier());
-        let _ = writeln!(whole, "#line 1 \"{}\"\n{}", case.name, text(case));
+        let name = case.identifier();
+        // What is named from outside is inside of it, too.
+        let outside = |before: &str| (format!("{before}::"), format!("{before}{name}::"));
+        let mut text = text(case);
+        for (from, to) in ["(", "struct "].map(outside) {
+            text = text.replace(&from, &to);
+        }
+        let _ = writeln!(whole, "namespace {name} {{");
+        let _ = writeln!(whole, "#line 1 \"{}\"\n{text}", case.name);
         run(case, "", &mut whole);
         whole.push_str("}\n");
         undefine(case, &mut whole);
