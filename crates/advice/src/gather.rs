@@ -111,8 +111,8 @@ fn without_covered(all: &mut Vec<Group>) {
     });
 }
 
-/// In which order threads send is not in a trace, and collective calls of one communicator must not
-/// be made at the same time (MPI 5.0, section 6.15).
+/// In which order threads send is not in a trace, and collective calls of one communicator must
+/// not be made at the same time (MPI 5.0, section 6.15).
 fn without_threads(all: &mut [Group], traces: &[Trace]) {
     let mut several = traces.iter().filter(|t| t.events.only(&[Kind::THREADS]).next().is_some());
     let Some(trace) = several.next() else { return };

@@ -317,8 +317,15 @@ pub fn program(rng: &mut Rng, number: usize) -> Program {
     let is_skipped = (is_used && is_open) || names.contains(&"the call depends on a condition");
     let early = if is_skipped { "call zero@(b, n * m + 4 * n + m + 4)" } else { "" };
     let requests = *one(rng, &["one", "one", "one", "array", "waitall", "other first"]);
+    let passed = match rng.u8(..8) {
+        0 => format!("b(1:{count})"),
+        1 => format!("b(:{count})"),
+        2 => "b(:)".to_owned(),
+        _ => "b".to_owned(),
+    };
     let asked = Asked {
         sends,
+        passed: &passed,
         count: &count,
         tag: &tag,
         condition,
@@ -379,6 +386,8 @@ enum Way {
 /// The properties that the call shall have.
 struct Asked<'a> {
     sends: bool,
+    /// The buffer as it stands in the call.
+    passed: &'a str,
     count: &'a str,
     tag: &'a str,
     condition: &'a str,
@@ -394,9 +403,10 @@ impl Way {
 
     /// The text before all, which is not repeated.
     fn init(self, asked: &Asked<'_>) -> String {
-        let Asked { count, tag, .. } = asked;
+        let Asked { passed, count, tag, .. } = asked;
         let (kind, r) = (asked.kind(), asked.request());
-        let arguments = format!("b, {count}, mpi_double_precision, peer, {tag}, comm, {r}, ierr");
+        let arguments =
+            format!("{passed}, {count}, mpi_double_precision, peer, {tag}, comm, {r}, ierr");
         match self {
             Way::Persistent => format!("call mpi_{kind}_init({arguments})\n"),
             Way::Broadcast => "call mpi_comm_rank(comm, rank, ierr)\n".to_owned(),
@@ -413,16 +423,16 @@ impl Way {
 
     /// Copies and call.
     fn body(self, shape: &Shape, asked: &Asked<'_>) -> String {
-        let Asked { sends, count, tag, condition, between, .. } = asked;
+        let Asked { sends, passed, count, tag, condition, between, .. } = asked;
         let (kind, r) = (asked.kind(), asked.request());
-        let to = format!("b, {count}, mpi_double_precision, peer, {tag}, comm");
+        let to = format!("{passed}, {count}, mpi_double_precision, peer, {tag}, comm");
         let call = match self {
             Way::Immediate => format!("call mpi_i{kind}({to}, {r}, ierr)"),
             Way::Blocking if *sends => format!("call mpi_send({to}, ierr)"),
             Way::Blocking => format!("call mpi_recv({to}, mpi_status_ignore, ierr)"),
             Way::Persistent => format!("call mpi_start({r}, ierr)"),
             Way::Broadcast => {
-                format!("call mpi_bcast(b, {count}, mpi_double_precision, 0, comm, ierr)")
+                format!("call mpi_bcast({passed}, {count}, mpi_double_precision, 0, comm, ierr)")
             }
         };
         let end = if self.waits() { asked.end() } else { String::new() };
