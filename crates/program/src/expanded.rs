@@ -68,6 +68,7 @@ impl Project {
             summaries: Vec::new(),
             pointers: Vec::new(),
             reach: Vec::new(),
+            given: self.given.clone(),
             owned: self.owned.clone(),
             // What is written in an expanded procedure is not what was looked at.
             allocations: Vec::new(),

@@ -40,6 +40,41 @@ pub(super) fn reach(project: &Project) -> Vec<Reach> {
         .collect()
 }
 
+/// Shared variables of C, by their names in the whole project, whose address leaves some procedure,
+/// or that others begin with.
+pub(super) fn given_globals(project: &Project) -> HashSet<Name> {
+    let mut all = HashSet::new();
+    for id in project.procedures() {
+        let view = project.view(id);
+        let reach = project.reach.get(id.0);
+        let mut names: BTreeSet<Name> =
+            reach.into_iter().flat_map(|reach| reach.given.iter().cloned()).collect();
+        // `static double *p = g;`
+        for statement in &view.procedure().body {
+            statement.each(&mut |s| {
+                let StatementKind::Declare(declared) = &s.kind else { return };
+                let kept = declared.iter().filter(|d| d.storage != Storage::Local);
+                for value in kept.filter_map(|d| d.value.as_ref()) {
+                    leaks(&view, value, &mut names);
+                }
+            });
+        }
+        all.extend(names.iter().filter_map(|name| view.global(name)));
+    }
+    for unit in project.units().iter().filter(|unit| !unit.language.is_fortran()) {
+        let scopes = unit.modules.iter().map(|(module, scope)| (Some(module), scope));
+        for (module, scope) in scopes.chain([(None, &unit.scope)]) {
+            for value in scope.variables.iter().filter_map(|d| d.value.as_ref()) {
+                for name in names(value) {
+                    all.extend(module.map(|module| format!("{module}::{name}")));
+                    all.insert(name);
+                }
+            }
+        }
+    }
+    all
+}
+
 /// Names that a procedure declares itself.
 fn declared(view: &View<'_>) -> BTreeSet<Name> {
     let procedure = view.procedure();
@@ -136,6 +171,13 @@ fn given_away(view: &View<'_>, keeps: &[Vec<bool>]) -> BTreeSet<Name> {
                     stored(view, target, value, &mut given)
                 }
                 StatementKind::Return(Some(value)) => leaks(view, value, &mut given),
+                // Pointers to one of several are not followed.
+                StatementKind::Declare(all) => {
+                    for value in all.iter().filter_map(|d| d.value.as_ref()).filter(|v| chooses(v))
+                    {
+                        leaks(view, value, &mut given);
+                    }
+                }
                 StatementKind::Unknown(names) => given.extend(names.iter().cloned()),
                 _ => {}
             }
@@ -167,6 +209,12 @@ fn given_away(view: &View<'_>, keeps: &[Vec<bool>]) -> BTreeSet<Name> {
     given
 }
 
+fn chooses(value: &Expression) -> bool {
+    let mut found = false;
+    value.each(&mut |e| found |= matches!(e.kind, Kind::Choice { .. } | Kind::Unknown(_)));
+    found
+}
+
 /// An address that is put anywhere but into a local variable leaves.
 fn stored(view: &View<'_>, target: &Expression, value: &Expression, given: &mut BTreeSet<Name>) {
     let declared = match &target.kind {
@@ -177,7 +225,7 @@ fn stored(view: &View<'_>, target: &Expression, value: &Expression, given: &mut 
         matches!(d.storage, Storage::Local | Storage::Argument)
             && !matches!(d.of, Type::Reference(_))
     });
-    if !is_local {
+    if !is_local || chooses(value) {
         leaks(view, value, given);
     }
 }

@@ -120,6 +120,7 @@ impl Project {
             pointers: Vec::new(),
             expanded: Expanded::default(),
             reach: Vec::new(),
+            given: HashSet::new(),
             owned: HashSet::new(),
             allocations: Vec::new(),
             acting: Acting::default(),
@@ -130,6 +131,7 @@ impl Project {
         (project.summaries, project.pointers) = effects::summaries(&project);
         project.acting = acting::acting(&project);
         project.reach = hidden::reach(&project);
+        project.given = hidden::given_globals(&project);
         project.owned = owned::owned(&project);
         project.allocations = allocations::allocations(&project);
         project

@@ -38,6 +38,8 @@ pub struct Project {
     pub(super) expanded: Expanded,
     /// As `spaces.ids`.
     pub(super) reach: Vec<Reach>,
+    /// Shared variables of C whose address is known elsewhere.
+    pub(super) given: HashSet<Name>,
     /// Pointers of C outside of procedures that alone lead to what they lead to.
     pub(super) owned: HashSet<String>,
     /// Where arrays of modules get their bounds.

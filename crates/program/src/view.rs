@@ -5,7 +5,7 @@ use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Declaration, Name, Procedure, Storage, Type, Unit};
 
 use super::program::{ProcedureId, Project};
-use super::regions::Pointers;
+use super::regions::{Pointers, Reach};
 use super::wrappers::Wrapper;
 
 /// One procedure with all that it sees.
@@ -91,7 +91,9 @@ impl<'p> View<'p> {
     /// Whether the address of a variable of C, or what it points to, may be known elsewhere: it
     /// was returned, stored, or given to somebody who keeps it.
     pub fn is_given_away(&self, name: &str) -> bool {
-        self.project.reach.get(self.id.0).is_some_and(|reach| reach.given.contains(name))
+        let is_given = |reach: &Reach| reach.given.contains(name);
+        self.project.reach.get(self.id.0).is_some_and(is_given)
+            || self.global(name).is_some_and(|global| self.project.given.contains(&global))
     }
 
     /// Whether a variable is a pointer of C outside of procedures that alone leads to its memory,

@@ -15,6 +15,7 @@ use super::candidate::{Candidate, Explained, Known};
 use super::flow::may_follow;
 use super::found::{Found, buffer_name, touches_of};
 use super::lifetimes;
+use super::mentions::{declared_elsewhere, unread};
 use super::model::Ledger;
 use super::objects::Classes;
 use super::touch::Touches;
@@ -209,6 +210,15 @@ fn shared(
         return ledger.need(Code::BufferLive, found.buffer.span, message, fact);
     };
     let project = view.project();
+    let named = match view.language().is_fortran() {
+        true => declared_elsewhere(project, &global),
+        false if view.is_of_host(buffer) => None,
+        false => unread(project, &global),
+    };
+    if let Some(span) = named {
+        let message = format!("'{buffer}' is named where its uses are not followed");
+        return ledger.need(Code::BufferLive, span, message, fact);
+    }
     // Objects of its class are copied, and seen by classes that are derived from it.
     let is_member = view.language() == Language::Cpp && global.contains("::");
     if is_member && let Some(span) = read_whole(project, &global, found, explained) {

@@ -37,6 +37,7 @@ mod find;
 mod flow;
 mod found;
 mod lifetimes;
+mod mentions;
 mod model;
 mod names;
 mod nobody;

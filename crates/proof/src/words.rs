@@ -29,6 +29,15 @@ pub(super) fn are_plain(
             return refuse(Code::SourceWritten, found.call, message);
         }
     }
+    let is_constant =
+        |name: &&String| view.variable(name).is_some_and(|declared| declared.is_constant);
+    if let Some(name) = packing.touched.iter().find(is_constant) {
+        let message = format!(
+            "'{name}' is a named constant: a compiler may pass a copy of the element that a \
+             message would begin at"
+        );
+        return refuse(Code::Address, found.call, message);
+    }
     if view.has_own(&found.function) {
         let message = format!(
             "a function of the program is called '{}', too: which one is called is not looked at",

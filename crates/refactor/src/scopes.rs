@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use commloom_program::View;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{Declaration, Name, Statement, StatementKind};
+use commloom_source::words::{is_word, words};
 use commloom_source::{Source, Span};
 
 use crate::emit::Text;
@@ -49,7 +50,10 @@ pub(crate) fn written(
                     return Err(format!("'{plain}' is a variable at the call, and hides the type"));
                 }
                 (Stands::Type, None) if is_outer(name, plain) && elsewhere == 0 => {
-                    return view.type_in_class(plain).ok_or_else(|| {
+                    let is_outer = |written: &String| {
+                        !written.starts_with("::") || stands_outside(view, plain)
+                    };
+                    return view.type_in_class(plain).filter(is_outer).ok_or_else(|| {
                         format!("'{plain}' may be a member of the class, and hide the type")
                     });
                 }
@@ -78,6 +82,53 @@ pub(crate) fn written(
         datatype: one(&text.datatype)?,
         after: all(&text.after)?,
     })
+}
+
+/// Whether all that has this name in the texts is one type in a file or a namespace: no type in a
+/// class or a procedure, no parameter of a template, no function.
+fn stands_outside(view: &View<'_>, name: &str) -> bool {
+    let sources = view.project().sources().iter().filter(|s| !s.language.is_fortran());
+    let texts = sources.map(|source| source.text.as_str()).filter(|text| text.contains(name));
+    let mut found: Vec<bool> = Vec::new();
+    for text in texts {
+        // Of each brace, whether it is that of a namespace (or `extern "C"`).
+        let mut open: Vec<bool> = Vec::new();
+        let mut head: Vec<&str> = Vec::new();
+        let mut all = words(text).map(|(_, word)| word).peekable();
+        while let Some(word) = all.next() {
+            let is_outside = open.iter().all(|is_space| *is_space);
+            let next = all.peek().copied().unwrap_or("");
+            if word == name {
+                let last = head.last().copied().unwrap_or("");
+                let is_tag = ["struct", "class"].contains(&last);
+                let is_alias = head.iter().any(|w| ["typedef", "using"].contains(w));
+                if is_tag && ["{", ":"].contains(&next) || is_alias && [";", "="].contains(&next) {
+                    found.push(is_outside);
+                }
+                let is_parameter =
+                    ["typename", "class"].contains(&last) && [",", ">", "="].contains(&next);
+                let is_function = next == "(" && is_outside && last.starts_with(is_word);
+                if is_parameter || is_function {
+                    return false;
+                }
+            }
+            match word {
+                "{" => {
+                    open.push(head.iter().any(|w| ["namespace", "extern"].contains(w)));
+                    head.clear();
+                }
+                "}" => {
+                    open.pop();
+                    // `typedef struct { ... } name;`
+                    head.retain(|_| false);
+                    head.extend((next == name).then_some("typedef"));
+                }
+                ";" => head.clear(),
+                _ => head.push(word),
+            }
+        }
+    }
+    !found.is_empty() && found.iter().all(|is_outside| *is_outside)
 }
 
 /// All variables that a procedure declares in its body.
@@ -183,57 +234,6 @@ fn local_types(text: &str, places: &[usize]) -> HashMap<String, bool> {
         seen.insert(name.to_owned(), is_right);
     }
     seen
-}
-
-/// Names and single signs of a text, without comments and strings.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
-    let mut at = 0;
-    std::iter::from_fn(move || {
-        loop {
-            let rest = text.get(at..)?;
-            let first = rest.chars().next()?;
-            let length = if rest.starts_with("//") {
-                rest.find('\n').unwrap_or(rest.len())
-            } else if rest.starts_with("/*") {
-                rest.find("*/").map_or(rest.len(), |end| end + 2)
-            } else if first == '"' || first == '\'' {
-                quoted(rest, first)
-            } else if is_word(first) {
-                rest.find(|c: char| !is_word(c)).unwrap_or(rest.len())
-            } else {
-                first.len_utf8()
-            };
-            let start = at;
-            at += length;
-            let word = rest.get(..length)?;
-            let is_nothing = first.is_whitespace()
-                || first == '"'
-                || first == '\''
-                || word.starts_with("//")
-                || word.starts_with("/*");
-            if !is_nothing {
-                return Some((start, word));
-            }
-        }
-    })
-}
-
-fn is_word(c: char) -> bool {
-    c.is_alphanumeric() || c == '_' || c == '@'
-}
-
-/// How long a literal is, with its quotes.
-fn quoted(text: &str, quote: char) -> usize {
-    let mut escaped = false;
-    for (at, c) in text.char_indices().skip(1) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            _ if c == quote => return at + 1,
-            _ => {}
-        }
-    }
-    text.len()
 }
 
 /// The kind of thing that a name of new text is there for.

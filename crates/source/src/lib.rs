@@ -10,5 +10,6 @@ pub mod affine;
 pub mod symbols;
 mod text;
 pub mod tree;
+pub mod words;
 
 pub use text::{FileId, Language, Lines, Source, Span};

@@ -436,6 +436,7 @@ impl Spaces {
                 unaliased: true,
                 allocatable: false,
                 is_volatile: false,
+                is_constant: false,
                 value: None,
             };
             let own = self.layers[id][0].space;
@@ -463,6 +464,7 @@ fn fields(record: &Record) -> Space {
             unaliased: false,
             allocatable: field.is_elsewhere,
             is_volatile: false,
+            is_constant: false,
             value: None,
         };
         space.add(&declaration);

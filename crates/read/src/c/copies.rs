@@ -32,6 +32,7 @@ pub(super) fn copied(reader: &Reader<'_>, call: &Expression) -> Option<Vec<State
         unaliased: false,
         allocatable: false,
         is_volatile: false,
+        is_constant: false,
         value: None,
     };
     let counted = Loop {

@@ -330,6 +330,7 @@ pub(super) fn variable(
         unaliased: declared.unaliased,
         allocatable: container || (is_pointer && storage == Storage::Local),
         is_volatile: words.is_volatile,
+        is_constant: false,
         value: declared.value.map(|v| reader.expression(v)),
     }
 }

@@ -356,6 +356,13 @@ fn subscript(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
         },
     };
     let index = reader.expression(index);
+    // `3[g]` is `g[3]`.
+    if matches!(base.kind, Kind::Integer(_)) {
+        return Some(Kind::Element {
+            base: Box::new(index),
+            subscripts: vec![Subscript::At(*base)],
+        });
+    }
     Some(Kind::Element { base, subscripts: vec![Subscript::At(index)] })
 }
 

@@ -64,6 +64,7 @@ fn subject(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) ->
         unaliased: false,
         allocatable: false,
         is_volatile: false,
+        is_constant: false,
         value: None,
     };
     out.push(Statement { span, kind: Kind::Declare(vec![declaration]) });

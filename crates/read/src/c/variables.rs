@@ -179,6 +179,7 @@ pub(super) fn hidden_pointer(reader: &mut Reader<'_>, node: Node<'_>, out: &mut 
             unaliased: false,
             allocatable: false,
             is_volatile: false,
+            is_constant: false,
             value: None,
         };
         out.push(Statement { span, kind: StatementKind::Declare(vec![declaration]) });

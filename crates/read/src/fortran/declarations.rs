@@ -160,6 +160,7 @@ impl Declarations {
                 unaliased: !attributes.target && !attributes.pointer,
                 allocatable: attributes.allocatable,
                 is_volatile: attributes.volatile,
+                is_constant: attributes.parameter,
                 value: entity.value,
             });
         }

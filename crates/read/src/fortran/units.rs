@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use commloom_source::tree::MAX_DEPTH;
 use commloom_source::tree::{
-    Name, Procedure, Prototype, Scope, Statement, StatementKind, Storage, SyntaxError, Type,
+    Name, Procedure, Prototype, Scope, Statement, StatementKind, Storage, SyntaxError, Type, Use,
 };
 use tree_sitter::Node;
 
@@ -64,9 +64,16 @@ impl<'t> Reader<'t> {
         let mut declarations = Declarations::within(&around.kinds);
         let mut name = Name::new();
         let mut inside = Vec::new();
+        let mut above = Vec::new();
         for child in self.children(node) {
             match child.kind() {
-                "module_statement" | "submodule_statement" | "block_data_statement" => {
+                "submodule_statement" => {
+                    let text = self.text(child).to_ascii_lowercase();
+                    let (parents, own) = ancestors(&text);
+                    name = own;
+                    above = parents;
+                }
+                "module_statement" | "block_data_statement" => {
                     if let Some(found) =
                         self.children(child).into_iter().find(|c| c.kind() == "name")
                     {
@@ -78,7 +85,10 @@ impl<'t> Reader<'t> {
             }
         }
         let kinds = declarations.kinds.clone();
-        let scope = declarations.finish(&[], true);
+        let mut scope = declarations.finish(&[], true);
+        // A submodule sees all of its ancestors.
+        let all = |module| Use { module, names: Vec::new(), only: false };
+        scope.uses.extend(above.into_iter().map(all));
         self.unit.modules.push((name.clone(), scope));
         let around = Surroundings { module: Some(name), host: None, kinds };
         for child in inside {
@@ -363,4 +373,14 @@ fn merge(into: &mut Scope, from: Scope) {
     into.uses.extend(from.uses);
     into.includes.extend(from.includes);
     into.implicit = from.implicit;
+}
+
+/// The ancestors of a submodule, and its own name: `submodule (a:b) c`.
+fn ancestors(statement: &str) -> (Vec<Name>, Name) {
+    let Some((parents, own)) = statement.split_once('(').and_then(|(_, rest)| rest.split_once(')'))
+    else {
+        return (Vec::new(), Name::new());
+    };
+    let parents = parents.split(':').map(|name| name.trim().to_owned());
+    (parents.collect(), own.trim().to_owned())
 }

@@ -63,7 +63,7 @@ fn is_outside_branches(text: &str) -> bool {
 /// Whether it is in no block.
 fn is_outside_blocks(text: &str) -> bool {
     let one = |(_, word)| i64::from(word == "{") - i64::from(word == "}");
-    crate::scopes::words(text).map(one).sum::<i64>() == 0
+    commloom_source::words::words(text).map(one).sum::<i64>() == 0
 }
 
 fn directive(line: &str) -> Option<&str> {

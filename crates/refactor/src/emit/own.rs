@@ -10,7 +10,7 @@ use commloom_source::tree::{Binary, Expression, ExpressionKind, Name, Type};
 use super::model::Request;
 use super::names::Names;
 use super::number::{Speller, Width, is_sum};
-use crate::scopes::words;
+use commloom_source::words::words;
 
 /// The address, where its words say more than its formula; none where they cannot be kept.
 pub(super) fn address(

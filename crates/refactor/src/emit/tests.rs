@@ -78,6 +78,7 @@ fn declared(name: &str, of: Type) -> Declaration {
         unaliased: false,
         allocatable: false,
         is_volatile: false,
+        is_constant: false,
         value: None,
     }
 }

@@ -23,6 +23,9 @@ pub struct Declaration {
     pub allocatable: bool,
     /// `volatile`, and Fortran's `asynchronous`: others read and write it at any time.
     pub is_volatile: bool,
+    /// Fortran: a named constant that is an array. It need not be in memory: a compiler may pass
+    /// a copy of one element of it.
+    pub is_constant: bool,
     /// C's initializer, Fortran's too (which makes it `save`).
     pub value: Option<Expression>,
 }
