@@ -40,8 +40,8 @@ pub(super) fn reach(project: &Project) -> Vec<Reach> {
         .collect()
 }
 
-/// Shared variables of C, by their names in the whole project, whose address leaves some procedure,
-/// or that others begin with.
+/// Shared variables of C, by their names in the whole project, whose address leaves some
+/// procedure, or that others begin with.
 pub(super) fn given_globals(project: &Project) -> HashSet<Name> {
     let mut all = HashSet::new();
     for id in project.procedures() {
