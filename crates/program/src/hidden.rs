@@ -47,19 +47,8 @@ pub(super) fn given_globals(project: &Project) -> HashSet<Name> {
     for id in project.procedures() {
         let view = project.view(id);
         let reach = project.reach.get(id.0);
-        let mut names: BTreeSet<Name> =
-            reach.into_iter().flat_map(|reach| reach.given.iter().cloned()).collect();
-        // `static double *p = g;`
-        for statement in &view.procedure().body {
-            statement.each(&mut |s| {
-                let StatementKind::Declare(declared) = &s.kind else { return };
-                let kept = declared.iter().filter(|d| d.storage != Storage::Local);
-                for value in kept.filter_map(|d| d.value.as_ref()) {
-                    leaks(&view, value, &mut names);
-                }
-            });
-        }
-        all.extend(names.iter().filter_map(|name| view.global(name)));
+        let names = reach.into_iter().flat_map(|reach| &reach.given);
+        all.extend(names.filter_map(|name| view.global(name)));
     }
     for unit in project.units().iter().filter(|unit| !unit.language.is_fortran()) {
         let scopes = unit.modules.iter().map(|(module, scope)| (Some(module), scope));
@@ -171,11 +160,14 @@ fn given_away(view: &View<'_>, keeps: &[Vec<bool>]) -> BTreeSet<Name> {
                     stored(view, target, value, &mut given)
                 }
                 StatementKind::Return(Some(value)) => leaks(view, value, &mut given),
-                // Pointers to one of several are not followed.
+                // What pointers are that stay, or lead to one of several, is not followed.
                 StatementKind::Declare(all) => {
-                    for value in all.iter().filter_map(|d| d.value.as_ref()).filter(|v| chooses(v))
-                    {
-                        leaks(view, value, &mut given);
+                    for declared in all {
+                        let is_followed = declared.storage == Storage::Local;
+                        let value = declared.value.as_ref();
+                        if let Some(value) = value.filter(|v| !is_followed || chooses(v)) {
+                            leaks(view, value, &mut given);
+                        }
                     }
                 }
                 StatementKind::Unknown(names) => given.extend(names.iter().cloned()),

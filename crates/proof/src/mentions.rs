@@ -1,11 +1,11 @@
-//! Where a shared variable of C is named in text that the tree does not have as its name: in
+//! Where a shared variable is named in text that the tree does not have as its name. In C: in
 //! classes inside of others, friends, lambdas and values outside of procedures, arguments by
-//! default, qualified (`::g`), or in arguments of templates.
+//! default, qualified (`::g`), or in arguments of templates. In Fortran: in lists and bounds.
 
 use std::collections::HashSet;
 
 use commloom_program::Project;
-use commloom_source::tree::{ExpressionKind, Scope, Unit};
+use commloom_source::tree::{Declaration, ExpressionKind, Scope, Unit};
 use commloom_source::words::words;
 use commloom_source::{FileId, Source, Span};
 
@@ -46,10 +46,10 @@ fn mention(
     let scopes: Vec<&Scope> =
         unit.modules.iter().map(|(_, scope)| scope).chain([&unit.scope]).collect();
     let declares = |span: Span| {
-        let own = |d: &&commloom_source::tree::Declaration| d.name == name && d.span.contains(span);
+        let own = |d: &&Declaration| d.name == name && d.span.contains(span);
         scopes
             .iter()
-            .any(|scope| scope.variables.iter().find(own).is_some_and(|d| !is_own(d, name)))
+            .any(|scope| scope.variables.iter().find(own).is_some_and(|d| !names_itself(d, name)))
     };
     let mut before = ["", ""];
     for (start, word) in words(&source.text) {
@@ -73,7 +73,7 @@ fn plain(name: &str) -> &str {
 }
 
 /// Whether a variable's value is made of itself.
-fn is_own(declaration: &commloom_source::tree::Declaration, name: &str) -> bool {
+fn names_itself(declaration: &Declaration, name: &str) -> bool {
     let mut found = false;
     if let Some(value) = &declaration.value {
         value.each(&mut |e| found |= matches!(&e.kind, ExpressionKind::Name(n) if n == name));

@@ -50,10 +50,10 @@ pub(crate) fn written(
                     return Err(format!("'{plain}' is a variable at the call, and hides the type"));
                 }
                 (Stands::Type, None) if is_outer(name, plain) && elsewhere == 0 => {
-                    let is_outer = |written: &String| {
+                    let is_right = |written: &String| {
                         !written.starts_with("::") || stands_outside(view, plain)
                     };
-                    return view.type_in_class(plain).filter(is_outer).ok_or_else(|| {
+                    return view.type_in_class(plain).filter(is_right).ok_or_else(|| {
                         format!("'{plain}' may be a member of the class, and hide the type")
                     });
                 }
@@ -120,7 +120,7 @@ fn stands_outside(view: &View<'_>, name: &str) -> bool {
                 "}" => {
                     open.pop();
                     // `typedef struct { ... } name;`
-                    head.retain(|_| false);
+                    head.clear();
                     head.extend((next == name).then_some("typedef"));
                 }
                 ";" => head.clear(),

@@ -37,8 +37,8 @@ impl Spaces {
         self.spaces.iter().any(|space| space.records.contains_key(name))
     }
 
-    /// C++: a type by a name that means it in every class, `::a::cell`: where there is one type of
-    /// this name, and it stands in a file or in a namespace.
+    /// C++: a type of which there is one of this name by a name that means it in every class,
+    /// `::a::cell`, if it stands outside of classes and procedures, which only the texts say.
     pub fn qualified(&self, name: &str) -> Option<String> {
         let has =
             |space: &&Space| space.records.contains_key(name) || space.aliases.contains_key(name);
@@ -46,7 +46,7 @@ impl Spaces {
         let (Some(one), None) = (all.next(), all.next()) else { return None };
         match &one.module {
             Some(module) => self.is_namespace(module).then(|| format!("::{module}::{name}")),
-            None => one.is_file.then(|| format!("::{name}")),
+            None => Some(format!("::{name}")),
         }
     }
 

@@ -32,8 +32,6 @@ pub(super) struct Space {
     pub commons: HashMap<Name, Name>,
     uses: Vec<Use>,
     has_loose_pointers: bool,
-    /// Whether it is a whole file, outside of procedures and namespaces.
-    is_file: bool,
 }
 
 impl Space {
@@ -149,8 +147,7 @@ impl Spaces {
         let mut open: HashMap<Name, Vec<usize>> = HashMap::new();
         let mut of_unit = Vec::new();
         for unit in units.iter() {
-            let space = Space { is_file: true, ..Space::of(&unit.scope, None) };
-            of_unit.push(made.push(space));
+            of_unit.push(made.push(Space::of(&unit.scope, None)));
             for (name, scope) in &unit.modules {
                 let space = made.push(Space::of(scope, Some(name.clone())));
                 // Namespaces are open: several files add to one.
