@@ -213,3 +213,28 @@ fn apply_changes_all_files_or_none_and_no_file_twice() {
     assert_eq!(read(), after, "applied twice");
     assert_eq!(refactor(&folder, &["--check", "."]).status, Some(0), "nothing is left");
 }
+
+/// Three times the same reason, and another one: each is said once, and every place is there.
+#[test]
+fn what_is_refused_in_the_same_words_is_said_once() {
+    let half = |name: &str| {
+        format!(
+            "void {name}(const double *u, int n, MPI_Comm c)\n{{\n    double b[100];\n    for (int i = 0; \
+             i < n; i++)\n        b[i] = u[i] / 2;\n    MPI_Send(b, n, MPI_DOUBLE, 1, 7, c);\n}}\n"
+        )
+    };
+    let through = "void through(double *b, const double *u, int n)\n{\n    for (int i = 0; i < n; i++)\n        \
+                   b[i] = u[4 * i];\n    MPI_Send(b, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);\n}\n";
+    let one = format!("#include <mpi.h>\n{}{through}{}", half("a"), half("b"));
+    let other = format!("#include <mpi.h>\n{}", half("c"));
+    let folder = folder("said-once");
+    for (name, text) in [("one.c", one), ("other.c", other)] {
+        fs::write(folder.join(name), text).expect("a file");
+    }
+    let told = refactor(&folder, &["--check", "one.c", "other.c"]).err;
+    assert_eq!(told.matches("E-ARITH").count(), 1, "{told}");
+    let lines: Vec<&str> = told.lines().filter(|line| line.contains("the same at")).collect();
+    assert_eq!(lines, ["    the same at one.c:20", "    the same at other.c:7"], "{told}");
+    assert!(told.contains("one.c:13: E-"), "{told}");
+    assert!(told.ends_with("0 of 4 packed buffers can be datatypes; 4 cannot\n"), "{told}");
+}

@@ -76,4 +76,4 @@ pub use names::for_each_bound;
 pub use region::{Region, region};
 pub use rows::SizeRelation;
 pub use sites::{sites, sites_in};
-pub use unmentioned::unmentioned;
+pub use unmentioned::{Unmentioned, unmentioned};

@@ -96,6 +96,7 @@ fn findings(project: &Project, options: &Options, explain: Option<(Span, u32)>) 
     let seen = across
         .as_ref()
         .map_or_else(Vec::new, |a| a.sites(project, &assumptions, explained, &sites));
+    let rest = unmentioned(project, sites.iter().chain(seen.iter().map(|seen| &seen.site)));
     let mut findings = Vec::new();
     let mut find = |site: &Site, stage: Stage<'_>| {
         let mut finding = finding(project, site, stage, options, &mut names, &mut written);
@@ -112,15 +113,16 @@ fn findings(project: &Project, options: &Options, explain: Option<(Span, u32)>) 
             explain.filter(|(at, _)| is_asked(*at)).map(|(_, draws)| stage.explanation(draws));
         findings.push(((finding, parts_of(site)), explanation));
     };
-    for site in &sites {
+    let is_site = |site: &Site| !rest.described.contains(&(site.statement, site.buffer.clone()));
+    for site in sites.iter().filter(|site| is_site(site)) {
         find(site, Stage { project, site });
     }
-    for Seen { inside, site } in &seen {
+    for Seen { inside, site } in seen.iter().filter(|seen| is_site(&seen.site)) {
         // The copies are run where they stand together.
         let project = across.as_ref().map_or(project, |across| &across.expanded);
         find(site, Stage { project, site: inside });
     }
-    for site in &unmentioned(project, sites.iter().chain(seen.iter().map(|seen| &seen.site))) {
+    for site in &rest.sites {
         find(site, Stage { project, site });
     }
     findings.sort_by_key(|((finding, _), _)| (finding.site.file, finding.site.start));

@@ -175,6 +175,41 @@ const SET: &str = "static void set(double *a, double *c, double v) { *a = v; *c 
     static void put(double *b, const double *u) { *b = cell(u, 0); }\n\
     double other(const double *u, int i);\n";
 
+/// Of a made type no more is known than that somebody has described a message by it.
+#[test]
+fn messages_that_are_described_already_are_no_buffers() {
+    let stencil = |count: &str, made: &str| {
+        c(&format!(
+            "static MPI_Datatype column, own;\n\
+             void make(int n) {{ MPI_Type_vector(n, 1, n, MPI_DOUBLE, &column); {made}\n\
+             MPI_Type_commit(&column); }}\n\
+             void f(double *u, const double *v, int n) {{ int i;\n\
+             for (i = 1; i < n; i++) u[i * n] = v[i * n];\n\
+             for (i = 1; i < n; i++) u[i] = 0.5 * (u[i - 1] + v[i]);\n\
+             MPI_Send(u + 1, {count}, own, 1, 0, MPI_COMM_WORLD); }}\n"
+        ))
+    };
+    assert_eq!(stencil("1", "own = column;"), [""; 0]);
+    assert_eq!(stencil("n", "own = column;"), [""; 0]);
+    // Nobody makes it: it may be a name for a number.
+    assert_eq!(stencil("n", ""), ["u E-DATATYPE"]);
+    let particles = c("struct p { double x[3]; char kind; };\nstatic MPI_Datatype particle;\n\
+        void make(void) { MPI_Type_commit(&particle); }\n\
+        void f(struct p *b, const struct p *u, const int *at, int n) {\n\
+          for (int i = 0; i < n; i++) b[i] = u[at[i]];\n\
+          MPI_Send(b, n, particle, 1, 0, MPI_COMM_WORLD); }\n");
+    assert_eq!(particles, ["b E-DATATYPE"]);
+}
+
+#[test]
+fn one_element_is_no_buffer() {
+    let read = c("void sizes(int *n, const int *all, int at) \
+          { for (int i = 0; i < at; i++) *n = all[i]; }\n\
+        void f(const int *all, int at) { int n; sizes(&n, all, at);\n\
+          MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD); }\n");
+    assert_eq!(read, [""; 0]);
+}
+
 #[test]
 fn computed_in_a_loop_and_written_to_by_a_call() {
     for loops in [

@@ -7,6 +7,7 @@
 //! components. What a loop beside the call computes is reported too ([`overwritten`]): there the
 //! conditions would have been asked, had nothing else written to the buffer.
 
+mod described;
 mod filling;
 mod handled;
 mod keys;
@@ -14,7 +15,7 @@ mod meant;
 mod overwritten;
 mod uses;
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use commloom_copies::Direction;
 use commloom_program::refusal::{Code, Refusal};
@@ -28,16 +29,28 @@ use crate::found::{Found, buffer_name};
 use crate::wrapped::sides;
 use crate::{Site, Trail};
 
+use described::Committed;
 use keys::Keyed;
 use overwritten::overwritten;
 use uses::{Explaining, Uses};
 
-/// The calls of MPI with packed buffers that are not among some sites.
-pub fn unmentioned<'s>(project: &Project, sites: impl Iterator<Item = &'s Site>) -> Vec<Site> {
-    let mut known: HashSet<(Span, &str)> = HashSet::new();
+/// What the whole program says of calls of MPI and their buffers.
+#[derive(Debug, Default)]
+pub struct Unmentioned {
+    /// Calls with packed buffers that are not among the sites.
+    pub sites: Vec<Site>,
+    /// Sites that are none, by statement and buffer: their copies could not be read, and they are
+    /// of one element, or arrays in elements of a datatype that the program makes.
+    pub described: HashSet<(Span, Name)>,
+}
+
+/// The calls of MPI with packed buffers that are not among some sites, and which sites are none.
+pub fn unmentioned<'s>(project: &Project, sites: impl Iterator<Item = &'s Site>) -> Unmentioned {
+    let mut known: HashMap<(Span, &str), bool> = HashMap::new();
     let mut explaining = Explaining::default();
     for site in sites {
-        known.insert((site.statement, &site.buffer));
+        let is_read = site.outcome.is_ok() || site.trail.packing.is_some();
+        *known.entry((site.statement, &site.buffer)).or_default() |= is_read;
         explaining.add(site);
     }
     let uses = Uses::of(project, &explaining);
@@ -47,14 +60,19 @@ pub fn unmentioned<'s>(project: &Project, sites: impl Iterator<Item = &'s Site>)
         // A procedure of the table is what the table says, not what its body does.
         .filter(|at| at.view.wrapper(&at.view.procedure().name).is_none())
         .collect();
-    let mut all = Vec::new();
+    let committed = Committed::of(project);
+    let mut rest = Unmentioned::default();
     for at in &procedures {
         let id = at.id;
-        all.extend(unread(at));
+        rest.sites.extend(unread(at));
         for found in calls_in(&at.view) {
             let buffer = buffer_name(&at.view, &found).unwrap_or_default();
-            let is_known = known.contains(&(found.place(), buffer.as_str()));
-            if is_known || matches!(found.side.obstacle, Some(Obstacle::Reduction)) {
+            let is_read = known.get(&(found.place(), buffer.as_str())).copied();
+            if is_read != Some(true) && committed.describe(at, &uses, &found) {
+                rest.described.insert((found.place(), buffer));
+                continue;
+            }
+            if is_read.is_some() || matches!(found.side.obstacle, Some(Obstacle::Reduction)) {
                 continue;
             }
             let refusal = match copied(at, &uses, &found) {
@@ -66,7 +84,7 @@ pub fn unmentioned<'s>(project: &Project, sites: impl Iterator<Item = &'s Site>)
                     None => continue,
                 },
             };
-            all.push(Site {
+            rest.sites.push(Site {
                 procedure: id,
                 statement: found.place(),
                 function: found.function.clone(),
@@ -76,7 +94,7 @@ pub fn unmentioned<'s>(project: &Project, sites: impl Iterator<Item = &'s Site>)
             });
         }
     }
-    all
+    rest
 }
 
 /// Calls in text that could not be read: one of each statement.

@@ -1,5 +1,6 @@
 //! Sentences about findings.
 
+use std::collections::HashMap;
 use std::fmt::Write;
 
 use commloom_guard::styled;
@@ -30,10 +31,17 @@ pub fn line(project: &Project, finding: &Finding) -> String {
 }
 
 /// All that is not a patch: changes with what they cost (unless they are listed elsewhere), notes,
-/// refusals and how many there are of each.
+/// refusals and how many there are of each. What is refused in the same words is said once, where
+/// the first of it stands, with the places of all.
 pub fn summary(project: &Project, findings: &[Finding], costs: Option<&Notes<'_>>) -> String {
     let mut text = String::new();
     let mut good = 0;
+    let mut same: HashMap<String, Vec<Span>> = HashMap::new();
+    for finding in findings {
+        if let Err(refusal) = &finding.outcome {
+            same.entry(wording(refusal)).or_default().push(finding.site);
+        }
+    }
     for (number, finding) in findings.iter().enumerate() {
         match &finding.outcome {
             Ok(change) => {
@@ -47,8 +55,10 @@ pub fn summary(project: &Project, findings: &[Finding], costs: Option<&Notes<'_>
                 text.extend(costs.map(|costs| costs.lines(number)));
             }
             Err(refusal) => {
+                let Some(places) = same.remove(&wording(refusal)) else { continue };
                 let _ = writeln!(text, "{}", line(project, finding));
                 text.push_str(&details(project, refusal));
+                text.push_str(&others(project, places.get(1..).unwrap_or_default()));
             }
         }
     }
@@ -58,6 +68,34 @@ pub fn summary(project: &Project, findings: &[Finding], costs: Option<&Notes<'_>
         "{good} of {} packed buffers can be datatypes; {refused} cannot",
         findings.len()
     );
+    text
+}
+
+/// All that a refusal says but for its places.
+fn wording(refusal: &Refusal) -> String {
+    let fact = refusal.fact.as_ref().map_or("", |fact| fact.identifier());
+    let mut text = format!("{}\n{}\n{fact}", refusal.code, refusal.message);
+    for (_, what) in &refusal.related {
+        let _ = write!(text, "\n{what}");
+    }
+    text
+}
+
+/// Where else the same holds: a line of each file, with the numbers of its lines.
+fn others(project: &Project, places: &[Span]) -> String {
+    let mut text = String::new();
+    for file in places.chunk_by(|a, b| a.file == b.file) {
+        let mut lines: Vec<usize> = file
+            .iter()
+            .filter_map(|span| project.line_column(span.file, span.start))
+            .map(|(line, _)| line)
+            .collect();
+        lines.dedup();
+        let lines: Vec<String> = lines.iter().map(usize::to_string).collect();
+        let name = file.first().and_then(|span| project.source(span.file));
+        let name = name.map_or("?", |source| source.name.as_str());
+        let _ = writeln!(text, "    the same at {name}:{}", lines.join(", "));
+    }
     text
 }
 
