@@ -218,13 +218,14 @@ fn apply_changes_all_files_or_none_and_no_file_twice() {
 #[test]
 fn what_is_refused_in_the_same_words_is_said_once() {
     let half = |name: &str| {
-        format!(
-            "void {name}(const double *u, int n, MPI_Comm c)\n{{\n    double b[100];\n    for (int i = 0; \
-             i < n; i++)\n        b[i] = u[i] / 2;\n    MPI_Send(b, n, MPI_DOUBLE, 1, 7, c);\n}}\n"
-        )
+        let head =
+            format!("void {name}(const double *u, int n, MPI_Comm c)\n{{\n    double b[100];\n");
+        let copies = "    for (int i = 0; i < n; i++)\n        b[i] = u[i] / 2;\n";
+        format!("{head}{copies}    MPI_Send(b, n, MPI_DOUBLE, 1, 7, c);\n}}\n")
     };
-    let through = "void through(double *b, const double *u, int n)\n{\n    for (int i = 0; i < n; i++)\n        \
-                   b[i] = u[4 * i];\n    MPI_Send(b, n, MPI_DOUBLE, 1, 7, MPI_COMM_WORLD);\n}\n";
+    let through = "void through(double *b, const double *u, int n)\n{\n    for (int i = 0; i < n; \
+                   i++)\n        b[i] = u[4 * i];\n    MPI_Send(b, n, MPI_DOUBLE, 1, 7, \
+                   MPI_COMM_WORLD);\n}\n";
     let one = format!("#include <mpi.h>\n{}{through}{}", half("a"), half("b"));
     let other = format!("#include <mpi.h>\n{}", half("c"));
     let folder = folder("said-once");

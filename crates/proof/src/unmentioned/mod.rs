@@ -34,7 +34,7 @@ use keys::Keyed;
 use overwritten::overwritten;
 use uses::{Explaining, Uses};
 
-/// What the whole program says of calls of MPI and their buffers.
+/// Calls of MPI as the whole program shows them.
 #[derive(Debug, Default)]
 pub struct Unmentioned {
     /// Calls with packed buffers that are not among the sites.
