@@ -53,8 +53,8 @@ pub fn conditions(same: &[&Finding]) -> Result<Vec<String>, String> {
     let dropped: BTreeSet<&Called> = same.iter().flat_map(|f| dropped(f).into_values()).collect();
     if !dropped.is_empty() {
         all.push(format!(
-            "the program makes no other use of what {} receives: {name} does not put it into that \
-             buffer, which stays as it was",
+            "the program makes no other use of what {} receives, or of a result before it is \
+             complete: {name} does not put these into its buffers, which stay as they were",
             named(dropped)
         ));
     }

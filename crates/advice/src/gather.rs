@@ -11,6 +11,7 @@ use crate::conditions::{conditions, later_use};
 use crate::elements::Elements;
 use crate::finding::{AdviceError, Finding, Ran, block_bytes};
 use crate::group::{Group, Number};
+use crate::halves::other_half;
 use crate::model::{Advice, Location, Predicted, ProcessGrid};
 use crate::orders::without_deadlocks;
 use crate::place::Called;
@@ -165,6 +166,7 @@ fn group<'f, 'a>(
     let beyond = same.iter().find_map(|finding| finding.beyond.clone());
     let withheld = beyond.or_else(|| written.unknown.clone());
     let withheld = withheld.or_else(|| is_told_by_messages(&same));
+    let withheld = withheld.or_else(|| other_half(&same));
     let withheld = withheld.or_else(|| prove(&written, &same, &groups, &elements).err());
     let (conditions, unseen, sent_there) = (Vec::new(), Unseen::default(), 0);
     Ok(Group { same, most, groups, written, predicted, withheld, conditions, unseen, sent_there })

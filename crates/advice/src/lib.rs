@@ -24,6 +24,7 @@ mod finding;
 mod gather;
 mod group;
 mod halo;
+mod halves;
 mod held;
 mod kinds;
 mod model;

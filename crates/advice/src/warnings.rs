@@ -118,13 +118,17 @@ fn own_block(finding: &Finding) -> Option<String> {
         return None;
     }
     match (&c.blocks, c.kind) {
-        (Blocks::Rooted { .. }, Kind::Scatter | Kind::Scatterv | Kind::Gather | Kind::Gatherv) => {
-            Some(
-                "MPI_IN_PLACE: the root's own block stays where it is among the others; give a \
-                 buffer in its place, and the call copies it"
-                    .to_owned(),
-            )
-        }
+        (Blocks::Rooted { .. }, Kind::Scatter | Kind::Gather) => Some(
+            "MPI_IN_PLACE: the root's own block stays where it is among the others; give a buffer \
+             in its place, and the call copies it"
+                .to_owned(),
+        ),
+        (Blocks::Rooted { .. }, Kind::Scatterv | Kind::Gatherv) => Some(
+            "MPI_IN_PLACE: the root's own block stays where it is, and its count is 0; for the \
+             call to copy it, give a buffer in that place, the block's count, and in displs where \
+             it belongs among the others"
+                .to_owned(),
+        ),
         _ => None,
     }
 }

@@ -382,3 +382,21 @@ static void reduce_and_compare(void)
     look(before, 32);
     rest();
 }
+
+/* Each sends its block, and gets the first one's into the same place: the send would come before a call, and nothing
+   says so. */
+/* expect: withheld */
+static void swapped_for_the_first_ones(void)
+{
+    fill(a, N);
+    /* one call: BUFFER = a; BLOCK = a; BLOCKS = b */
+    if (rank == 0)
+        for (int i = 1; i < size; i++)
+            MPI_Sendrecv(a, N, MPI_DOUBLE, i, 1, b + i * N, N, MPI_DOUBLE, i, 2, WORLD, IGNORE);
+    else
+        MPI_Sendrecv_replace(a, N, MPI_DOUBLE, 0, 2, 0, 1, WORLD, IGNORE);
+    /* to here */
+    look(a, N * 8);
+    if (rank == 0)
+        look(b + N, N * (size - 1) * 8);
+}
