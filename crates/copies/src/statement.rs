@@ -110,7 +110,10 @@ impl Walk<'_> {
                 };
                 let variable = self.symbols.variable(&located.address.place.variable);
                 let is_own = located.address.version.is_none()
-                    && variable.is_some_and(|d| !is_name_for(&d.of));
+                    // Other names for it do not keep their values.
+                    && variable.is_some_and(|d| {
+                        !is_name_for(&d.of) && (d.unaliased || !is_fortran)
+                    });
                 if !is_own {
                     self.write(target);
                 }

@@ -241,8 +241,11 @@ impl<'a> Walk<'a> {
     }
 }
 
+/// In Fortran others reach what is not hidden. In C they must have been given it, by an address or
+/// by a reference that somebody keeps.
 fn exposed(symbols: &dyn Symbols, escaped: &BTreeSet<Name>, name: &str) -> bool {
     let shared =
         symbols.variable(name).is_none_or(|d| matches!(d.storage, Storage::Shared | Storage::Kept));
-    (shared || escaped.contains(name)) && !symbols.is_hidden(name)
+    let is_reached = shared || escaped.contains(name) || symbols.is_reached(name);
+    is_reached && !symbols.is_hidden(name)
 }

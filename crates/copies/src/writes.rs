@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use commloom_source::symbols::{Symbols, Touched};
+use commloom_source::symbols::{Symbols, Touched, extracted};
 use commloom_source::tree::{
     Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type, Unary,
 };
@@ -55,6 +55,9 @@ impl Writes {
     }
 
     fn expression(&mut self, expression: &Expression, symbols: &dyn Symbols) {
+        if let Some(into) = extracted(symbols, expression) {
+            self.target(into, symbols);
+        }
         match &expression.kind {
             ExpressionKind::Step { target, .. } | ExpressionKind::Assign { target, .. } => {
                 self.target(target, symbols)
@@ -106,6 +109,11 @@ impl Writes {
     }
 
     fn target(&mut self, target: &Expression, symbols: &dyn Symbols) {
+        // `std::tie(j, k) = f();`, `at(v, 2) = 1;`: whatever the result leads to.
+        if let Some(arguments) = given_for(target).filter(|_| !symbols.language().is_fortran()) {
+            let names: Vec<Name> = arguments.iter().filter_map(root).cloned().collect();
+            self.unknown(&names);
+        }
         let Some(name) = root(target) else {
             self.anything = true;
             return;
@@ -114,7 +122,13 @@ impl Writes {
         let into = if is_variable { &mut self.own } else { &mut self.inside };
         into.insert(name.clone());
         // A variable's own memory, if it is not a name for other memory.
-        let leads = symbols.variable(name).is_none_or(|d| match d.of {
+        let declared = symbols.variable(name);
+        // Another name for it is a pointer, or stands with it in `equivalence`.
+        if symbols.language().is_fortran() && declared.is_some_and(|d| !d.unaliased) {
+            let of = place_type(symbols, target);
+            self.anything |= of.is_none_or(|of| is_whole(&of) || matches!(of, Type::Pointer(_)));
+        }
+        let leads = declared.is_none_or(|d| match d.of {
             Type::Reference(_) => true,
             Type::Pointer(_) if symbols.language().is_fortran() => true,
             _ => !is_variable,
@@ -146,6 +160,18 @@ impl Writes {
                 self.inside.insert(to);
             }
         }
+    }
+}
+
+/// The arguments of the call whose result a place is in.
+fn given_for(place: &Expression) -> Option<&[Expression]> {
+    match &place.kind {
+        ExpressionKind::Call { arguments, .. } => Some(arguments),
+        ExpressionKind::Element { base, .. }
+        | ExpressionKind::Member { base, .. }
+        | ExpressionKind::Unary(Unary::Dereference, base)
+        | ExpressionKind::Cast(_, base) => given_for(base),
+        _ => None,
     }
 }
 

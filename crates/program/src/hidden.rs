@@ -7,16 +7,18 @@
 
 use std::collections::{BTreeSet, HashSet};
 
+use commloom_source::Language;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
-    Binary, Expression, ExpressionKind as Kind, Name, StatementKind, Storage, Type, Unary,
+    Binary, Declaration, Expression, ExpressionKind as Kind, Field, Name, StatementKind, Storage,
+    Type, Unary,
 };
 
 use super::library::is_forgetful;
 use super::names::last;
 use super::program::Project;
 use super::regions::{Pointers, Reach};
-use super::types::{is_number, is_number_of_address, type_of};
+use super::types::{is_number, is_number_of_address, is_passive, type_of};
 use super::view::View;
 
 /// Of each procedure.
@@ -201,6 +203,24 @@ fn given_away(view: &View<'_>, keeps: &[Vec<bool>]) -> BTreeSet<Name> {
     given
 }
 
+/// Whether an object of C++ may keep references to what it is made of: one that has such among
+/// its components, or of a class with functions of its own, or of a type that is not known.
+fn keeps_places(view: &View<'_>, declared: &Declaration) -> bool {
+    if view.language() != Language::Cpp {
+        return false;
+    }
+    match view.resolve(&declared.of) {
+        Type::Record(name) => {
+            let record = view.project.spaces.record(view.id.0, &name);
+            let is_kept = |field: &Field| matches!(field.of, Type::Reference(_));
+            record.is_none_or(|record| record.fields.iter().any(is_kept))
+                || !is_passive(view, &declared.of, 0)
+        }
+        Type::Named(_) | Type::Unknown => !is_passive(view, &declared.of, 0),
+        _ => false,
+    }
+}
+
 fn chooses(value: &Expression) -> bool {
     let mut found = false;
     value.each(&mut |e| found |= matches!(e.kind, Kind::Choice { .. } | Kind::Unknown(_)));
@@ -217,7 +237,9 @@ fn stored(view: &View<'_>, target: &Expression, value: &Expression, given: &mut 
         matches!(d.storage, Storage::Local | Storage::Argument)
             && !matches!(d.of, Type::Reference(_))
     });
-    if !is_local || chooses(value) {
+    if declared.is_some_and(|declared| keeps_places(view, declared)) {
+        given.extend(names(value));
+    } else if !is_local || chooses(value) {
         leaks(view, value, given);
     }
 }

@@ -47,6 +47,28 @@ pub(super) fn is_plain_record(view: &View<'_>, of: &Type) -> bool {
     matches!(resolve(view, of), Type::Record(_)) && has_numbers_only(view, of, 0)
 }
 
+/// Whether the components of a structure, or of one in it, have values as soon as it is made.
+pub fn is_made_with_values(view: &View<'_>, of: &Type) -> bool {
+    let mut waiting = vec![of.clone()];
+    // As many as types may hold: who holds itself does so by a pointer.
+    for _ in 0..NESTING_LIMIT {
+        let Some(of) = waiting.pop() else { return false };
+        match resolve(view, &of) {
+            Type::Array(inner, _) => waiting.push(*inner),
+            Type::Record(name) => {
+                let Some(record) = view.project.spaces.record(view.id.0, &name) else { continue };
+                if record.fields.iter().any(|field| field.has_value) {
+                    return true;
+                }
+                let parts = record.fields.iter().map(|field| &field.of);
+                waiting.extend(parts.filter(|of| !matches!(of, Type::Basic(..))).cloned());
+            }
+            _ => {}
+        }
+    }
+    true
+}
+
 fn has_numbers_only(view: &View<'_>, of: &Type, depth: usize) -> bool {
     if depth > NESTING_LIMIT {
         return false;

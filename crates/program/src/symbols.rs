@@ -71,6 +71,23 @@ impl Symbols for View<'_> {
         self.project.reach.get(self.id.0).is_some_and(|reach| reach.hidden.contains(name))
     }
 
+    fn is_reached(&self, name: &str) -> bool {
+        if self.language().is_fortran() {
+            return true;
+        }
+        let of = self.variable(name).map(|declared| self.resolve(&declared.of));
+        match of {
+            // Who is given a pointer by its value reaches what it leads to.
+            Some(Type::Pointer(_)) => self.project.pointers[self.id.0].is_open(name),
+            // What happens to elements is looked at where they are.
+            Some(Type::Array(..) | Type::Record(_)) => false,
+            _ => {
+                let reach = self.project.reach.get(self.id.0);
+                reach.is_some_and(|reach| reach.given.contains(name))
+            }
+        }
+    }
+
     fn pointees(&self, name: &str) -> Option<Vec<Name>> {
         alias::pointees(self, name)
     }

@@ -3,17 +3,19 @@
 //! Copies from the buffer are made all the same, while a receive into their targets leaves these
 //! as they were. That makes no difference where what was in the buffer before is anybody's guess.
 //! It does where the language says what it is (variables of C that are kept from call to call,
-//! containers of C++), or where it is what came at another time.
+//! containers of C++, components with a value), or where it is what came at another time.
 
-use commloom_program::View;
+use commloom_copies::{Direction, Packing};
+use commloom_program::{View, is_made_with_values};
 use commloom_source::Language;
 use commloom_source::symbols::Symbols;
 use commloom_source::tree::{
     Binary, Dimension, Expression, ExpressionKind as Kind, Statement, StatementKind, Storage, Type,
 };
 
+use super::candidate::Candidate;
 use super::cartesian::is_shift;
-use super::flow::{alike, locate};
+use super::flow::{alike, locate, may_follow};
 use super::found::Found;
 use super::requests::number;
 use super::touch::roots;
@@ -25,14 +27,55 @@ pub(super) fn has_values(view: &View<'_>, buffer: &str) -> bool {
             let is_container = view.language() == Language::Cpp
                 && matches!(view.resolve(&declared.of), Type::Array(_, dimensions)
                     if matches!(dimensions.first(), Some(Dimension::AssumedShape { .. })));
-            matches!(declared.storage, Storage::Kept | Storage::Shared) || is_container
+            matches!(declared.storage, Storage::Kept | Storage::Shared)
+                || is_container
+                || is_made_with_values(view, &declared.of)
         })
 }
 
-/// Whether a call may receive from nobody, as far as the program's words tell: it has the name of
-/// nobody somewhere, or asks MPI for neighbours; and the source is neither a number, nor computed,
-/// nor compared with nobody before.
-pub(super) fn may_be_source(view: &View<'_>, found: &Found<'_>) -> bool {
+/// Whether a buffer may have what another message has left there: packed for it, or received from
+/// another source, perhaps in another turn of a loop.
+pub(super) fn is_used_before(
+    view: &View<'_>,
+    found: &Found<'_>,
+    packing: &Packing,
+    all: &[Candidate<'_>],
+) -> bool {
+    let procedure = view.procedure();
+    let own = source(view, found);
+    let is_same =
+        |other: &Packing| other.buffer == packing.buffer && other.sent_start == packing.sent_start;
+    all.iter().any(|other| {
+        let is_it = other.found.call == found.call;
+        let packings = other.packing.iter().chain(&other.unpacking);
+        if !packings.into_iter().any(is_same) {
+            return false;
+        }
+        if is_it && other.found.side.direction == found.side.direction {
+            return own.is_some_and(|source| varies(view, found, source));
+        }
+        let theirs =
+            source(view, &other.found).filter(|_| other.found.side.direction == Direction::Unpack);
+        let is_alike = own.zip(theirs).is_some_and(|(own, theirs)| alike(own, theirs));
+        !is_alike && may_follow(procedure, other.found.statement, found.statement)
+    })
+}
+
+/// Whether a value is another one in another turn of a loop around a call.
+fn varies(view: &View<'_>, found: &Found<'_>, value: &Expression) -> bool {
+    let Some(call) = locate(view.procedure(), found.statement) else { return true };
+    call.loops().any(|around| {
+        let mut is_written = false;
+        around.each(&mut |s| {
+            let touches = super::touch::Touches::of(view, s);
+            is_written |= touches.writes.iter().any(|(name, _)| value.mentions(name));
+        });
+        is_written
+    })
+}
+
+/// The argument of a call that says who sends.
+fn source<'f>(view: &View<'_>, found: &Found<'f>) -> Option<&'f Expression> {
     let position = view.wrapper(&found.function).map_or_else(
         || {
             let function = commloom_mpi_api::find(&found.function)?.function;
@@ -41,7 +84,14 @@ pub(super) fn may_be_source(view: &View<'_>, found: &Found<'_>) -> bool {
         },
         |wrapper| wrapper.at(wrapper.stands_for().position("source")?),
     );
-    let may_be = match position.and_then(|at| found.arguments.get(at)) {
+    position.and_then(|at| found.arguments.get(at))
+}
+
+/// Whether a call may receive from nobody, as far as the program's words tell: it has the name of
+/// nobody somewhere, or asks MPI for neighbours; and the source is neither a number, nor computed,
+/// nor compared with nobody before.
+pub(super) fn may_be_source(view: &View<'_>, found: &Found<'_>) -> bool {
+    let may_be = match source(view, found) {
         Some(source) => !is_somebody(view, source, true) && !is_compared(view, found, source),
         // No other call can have nobody at the other end, but for what was probed for.
         None => view.wrapper(&found.function).is_some() || is_probed(&found.function),

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use commloom_copies::{Direction, Packing};
 use commloom_program::fact::Fact;
 use commloom_program::refusal::{Code, Refusal};
-use commloom_program::{View, arguments_read};
+use commloom_program::{View, arguments_read, is_mpi};
 use commloom_source::Span;
 use commloom_source::symbols::{Symbols, Touched};
 use commloom_source::tree::{
@@ -24,7 +24,7 @@ use super::model::Ledger;
 use super::nobody;
 use super::rows::SizeRelation;
 use super::together::meeting;
-use super::touch::roots;
+use super::touch::{Touches, roots};
 
 /// Looks at all that is executed between the call and the last copy.
 pub(super) fn untouched(
@@ -170,7 +170,10 @@ pub(super) fn unfilled(
     let buffer = &packing.buffer;
     let fact = || Fact::AllReceived(buffer.clone());
     let Some(span) = filled else {
-        if !nobody::has_values(view, buffer) || !nobody::may_be_source(view, found) {
+        let may_have = || {
+            nobody::has_values(view, buffer) || nobody::is_used_before(view, found, packing, all)
+        };
+        if !may_have() || !nobody::may_be_source(view, found) {
             return Ok(());
         }
         let message = format!(
@@ -184,45 +187,76 @@ pub(super) fn unfilled(
     ledger.need(Code::ReceiveCount, span, message, fact())
 }
 
-/// Whether a statement gives elements of a buffer values: in its declaration, by an assignment to
-/// its elements, or a call that is known to write there.
+/// Whether a statement may give elements of a buffer values: in its declaration, where its memory
+/// is made, or by whatever writes to it under one of its names. A pointer that is set, and memory
+/// that is made without values, have none.
 fn fills(view: &View<'_>, statement: &Statement, buffer: &str) -> bool {
-    let is_it = |name: &Name| view.targets(name).iter().any(|t| t == buffer);
-    let mut fills = match &statement.kind {
-        StatementKind::Assign { target, .. } => {
-            let whole = matches!(&target.kind, Kind::Name(_));
-            let of = target.root().and_then(|name| view.variable(name));
-            let has_elements = || {
-                let of = of.map(|declared| view.resolve(&declared.of));
-                matches!(of, Some(Type::Record(_) | Type::Array(..)))
-            };
-            (!whole || view.language().is_fortran() || has_elements())
-                && target.root().is_some_and(is_it)
-        }
+    let is_fortran = view.language().is_fortran();
+    let is_it = |name: &Name| {
+        view.targets(name).iter().any(|t| t == buffer)
+            || (is_fortran && view.may_alias(name, buffer))
+    };
+    let set = match &statement.kind {
+        StatementKind::Assign { target, .. } if !is_fortran => match &target.kind {
+            Kind::Name(name) => view
+                .variable(name)
+                .filter(|of| !matches!(view.resolve(&of.of), Type::Record(_) | Type::Array(..)))
+                .map(|_| name),
+            _ => None,
+        },
+        _ => None,
+    };
+    let is_set = |name: &Name, span: Span| set == Some(name) && span == statement.span;
+    let mut fills = !is_without_values(view, statement)
+        && Touches::of(view, statement).writes.iter().any(|(n, at)| is_it(n) && !is_set(n, *at));
+    fills |= match &statement.kind {
         StatementKind::Declare(all) => all.iter().any(|declared| {
             let is_pointer = matches!(view.resolve(&declared.of), Type::Pointer(_));
             declared.value.is_some() && !is_pointer && is_it(&declared.name)
         }),
         _ => false,
     };
+    let mut target = match &statement.kind {
+        StatementKind::Assign { target, .. } => target.root().cloned(),
+        StatementKind::Declare(all) => match all.as_slice() {
+            [one] => Some(one.name.clone()),
+            _ => None,
+        },
+        _ => None,
+    };
+    target = target.filter(is_it);
     for expression in statement.expressions() {
         expression.each(&mut |e| {
             let Kind::Call { function, arguments } = &e.kind else { return };
-            let name = function.root().map_or("", String::as_str);
-            if view.project().has_body(name) {
-                let effects = view.effects(function, arguments);
-                fills |= matches!(effects.writes, Touched::These(names) if names.iter().any(is_it));
-            }
-            fills |= matches!(name, "memset" | "calloc" | "std::fill" | "bzero") && {
-                let target = match &statement.kind {
-                    StatementKind::Assign { target, .. } if name == "calloc" => Some(target),
-                    _ => arguments.first(),
-                };
-                target.and_then(Expression::root).is_some_and(is_it)
+            let given = || arguments.iter().flat_map(roots).any(|name| is_it(&name));
+            fills |= match function.root().map_or("", String::as_str) {
+                "calloc" => target.is_some(),
+                "new" => target.is_some() && arguments.len() > 1,
+                "$allocate" => arguments.iter().any(is_made_with_values) && given(),
+                // Who is not known may write to what it is given.
+                _ => view.effects(function, arguments).writes == Touched::Anything && given(),
             };
         });
     }
     fills
+}
+
+/// Whether a statement makes or frees memory, which has no values then, or is left to MPI: what
+/// came at another time is nobody's value.
+fn is_without_values(view: &View<'_>, statement: &Statement) -> bool {
+    let StatementKind::Evaluate(Expression { kind: Kind::Call { function, .. }, .. }) =
+        &statement.kind
+    else {
+        return false;
+    };
+    let name = function.root().map_or("", String::as_str);
+    ["$allocate", "$deallocate", "$nullify", "free", "posix_memalign"].contains(&name)
+        || is_mpi(view.stands_for(name))
+}
+
+/// `source=` of an `allocate`.
+fn is_made_with_values(argument: &Expression) -> bool {
+    matches!(&argument.kind, Kind::Keyword(keyword, _) if keyword == "source")
 }
 
 /// Whether a statement calls MPI.

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use commloom_program::{View, may_act, statement_acts};
-use commloom_source::symbols::{Symbols, Touched};
+use commloom_source::symbols::{Symbols, Touched, extracted};
 use commloom_source::tree::{
     Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Type, Unary,
 };
@@ -133,6 +133,9 @@ impl Touches {
     }
 
     fn value(&mut self, view: &View<'_>, value: &Expression) {
+        if let Some(into) = extracted(view, value) {
+            self.target(view, into, value.span);
+        }
         match &value.kind {
             Kind::Name(name) => {
                 let is_address = !view.language().is_fortran()
@@ -166,6 +169,10 @@ impl Touches {
             Kind::SizeOfValue(_) => {}
             Kind::Unknown(names) => self.unknown(names, value.span),
             Kind::Call { function, arguments } => {
+                // `[&] { ... }()`
+                if matches!(function.kind, Kind::Unknown(_)) {
+                    self.value(view, function);
+                }
                 for argument in arguments {
                     self.place(view, argument);
                     if view.is_forged(argument) {

@@ -63,3 +63,105 @@ fn buffers_of_which_nobody_knows_what_is_in_them() {
     let cleared = "double *b = (double *)calloc(n, 8);";
     assert_eq!(outcome("", cleared, "from", NULL), "E-RECV-COUNT");
 }
+
+#[test]
+fn buffers_that_get_values_in_any_way() {
+    let count = "E-RECV-COUNT";
+    for buffer in [
+        "double *b = new double[n]();",
+        "double *b = new double[64]{1.0};",
+        "thread_local double b[64];",
+        "double b[64]; std::fill_n(b, n, 2.0);",
+        "double b[64]; for (auto &x : b) x = 1.5;",
+        "double b[64]; [&] { for (int i = 0; i < n; i++) b[i] = 1.0; }();",
+        "double b[64]; auto set = [&](int i) { b[i] = 1.0; }; set(2);",
+        "double b[64]; prepare(b);",
+        "double b[64], *p = b; *p = 1.0;",
+        "double b[64]; double (&r)[64] = b; r[1] = 1.0;",
+        "double b[64]; in >> b[0];",
+    ] {
+        assert_eq!(outcome("", buffer, "from", NULL), count, "{buffer}");
+    }
+}
+
+#[test]
+fn buffers_of_fortran_that_get_values_in_any_way() {
+    let outcome = |declared: &str, before: &str| {
+        let text = "subroutine work(u, n, from)
+  use mpi
+  implicit none
+  integer :: n, from, i, e
+  real(8) :: u(n, n)
+DECLARED
+BEFORE
+  call mpi_recv(b, n, MPI_DOUBLE_PRECISION, from, 1, MPI_COMM_WORLD, MPI_STATUS_IGNORE, e)
+  do i = 1, n
+    u(2, i) = b(i)
+  end do
+  if (from == MPI_PROC_NULL) return
+end subroutine
+";
+        only_outcome("a.f90", text.replace("DECLARED", declared).replace("BEFORE", before))
+    };
+    assert!(outcome("real(8) :: b(64)", "").starts_with("vector("));
+    assert!(outcome("real(8), allocatable :: b(:)", "allocate(b(n))").starts_with("vector("));
+    for (declared, before) in [
+        ("real(8), allocatable :: b(:)", "allocate(b(n), source=6d0)"),
+        ("real(8) :: b(64), c(64)\nequivalence (b, c)", "c = 1"),
+        ("real(8), target :: b(64)\nreal(8), pointer :: p(:)", "p => b\np = 1"),
+        ("real(8) :: b(64)", "associate (z => b)\nz = 1\nend associate"),
+        ("real(8) :: b(64)", "read (9, *) b"),
+        ("real(8) :: b(64)\nnamelist /all/ b", "read (9, all)"),
+        ("real(8) :: b(64)\nnamelist /all/ b", "read (9, nml=all)"),
+    ] {
+        assert_eq!(outcome(declared, before), "E-RECV-COUNT", "{declared}; {before}");
+    }
+}
+
+/// One buffer for all neighbours: what one has sent is there when the next one does not.
+#[test]
+fn buffers_that_another_message_had() {
+    let outcome = |first: &str, source: &str, around: &str| {
+        only_outcome(
+            "a.c",
+            format!(
+                "#include <mpi.h>\nstatic double u[4096], v[4096];\n\
+                 void work(int n, const int *of, int left, int right, MPI_Comm c) {{\n\
+                 double b[64]; int k = 0;\n{first}\n{around} {{\n\
+                 MPI_Recv(b, n, MPI_DOUBLE, {source}, 7, c, MPI_STATUS_IGNORE);\n\
+                 for (int i = 0; i < n; i++) u[i * 8 + 1] = b[i];\n}}\n\
+                 if (right == MPI_PROC_NULL) return;\n}}\n"
+            ),
+        )
+    };
+    let vector = "vector(n, 1, 8) of MPI_DOUBLE";
+    assert_eq!(outcome("", "right", ""), vector);
+    assert_eq!(outcome("", "right", "for (k = 0; k < 9; k++)"), vector);
+    assert_eq!(outcome("", "of[k]", "for (k = 0; k < 4; k++)"), "E-RECV-COUNT");
+    assert_eq!(outcome("", "k ? left : right", "for (k = 0; k < 2; k++)"), "E-RECV-COUNT");
+}
+
+#[test]
+fn a_buffer_that_was_packed_or_received_before_keeps_that() {
+    let outcomes = |first: &str| {
+        harness::outcomes(
+            "a.c",
+            format!(
+                "#include <mpi.h>\nstatic double u[4096], v[4096];\n\
+                 void work(int n, int left, int right, MPI_Comm c) {{\n\
+                 double b[64];\n{first}\n\
+                 MPI_Recv(b, n, MPI_DOUBLE, right, 7, c, MPI_STATUS_IGNORE);\n\
+                 for (int i = 0; i < n; i++) u[i * 8 + 1] = b[i];\n\
+                 if (right == MPI_PROC_NULL) return;\n}}\n"
+            ),
+        )
+    };
+    let vector = "vector(n, 1, 8) of MPI_DOUBLE";
+    let received = "MPI_Recv(b, n, MPI_DOUBLE, left, 7, c, MPI_STATUS_IGNORE);\n\
+                    for (int i = 0; i < n; i++) v[i * 8] = b[i];";
+    assert_eq!(outcomes(received), [vector, "E-RECV-COUNT"]);
+    assert_eq!(outcomes(&received.replace("left", "right")), [vector, vector]);
+    let sent = "for (int i = 0; i < n; i++) b[i] = v[i * 8];\n\
+                MPI_Send(b, n, MPI_DOUBLE, left, 7, c);";
+    assert_eq!(outcomes(sent), [vector, "E-RECV-COUNT"]);
+}

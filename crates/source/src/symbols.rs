@@ -1,7 +1,7 @@
 //! Names as one procedure means them: all that the analysis asks of the project.
 
 use crate::Language;
-use crate::tree::{Declaration, Expression, Name, Type};
+use crate::tree::{Binary, Declaration, Expression, ExpressionKind, Name, Type, Unary};
 
 /// The names that one procedure sees, and what the procedures that it calls do.
 pub trait Symbols {
@@ -56,6 +56,13 @@ pub trait Symbols {
         false
     }
 
+    /// Whether others may have the address of a number or pointer of the procedure's own, or
+    /// another name for it.
+    fn is_reached(&self, name: &str) -> bool {
+        let _ = name;
+        false
+    }
+
     /// Fortran: whether the program gives a name to a procedure somewhere, so that it perhaps is
     /// none of the language where the name is seen.
     fn is_own_procedure(&self, name: &str) -> bool {
@@ -79,6 +86,35 @@ pub trait Symbols {
     /// The memory that a call may read and write. Unknown procedures: everything that can be
     /// reached.
     fn effects(&self, function: &Expression, arguments: &[Expression]) -> Effects;
+}
+
+/// The place that an operator of a stream of C++ reads a value into: `j` of `in >> j`. What is
+/// shifted is a number.
+pub fn extracted<'e>(symbols: &dyn Symbols, e: &'e Expression) -> Option<&'e Expression> {
+    let ExpressionKind::Binary(Binary::ShiftRight, left, into) = &e.kind else { return None };
+    if symbols.language() != Language::Cpp {
+        return None;
+    }
+    let mut stream = left;
+    while let ExpressionKind::Binary(Binary::ShiftRight, before, _) = &stream.kind {
+        stream = before;
+    }
+    let is_number = match &stream.kind {
+        ExpressionKind::Name(name) => {
+            symbols.constant(name).is_some()
+                || symbols.variable(name).is_some_and(|declared| {
+                    let of = match &declared.of {
+                        Type::Reference(of) => symbols.resolve(of),
+                        of => symbols.resolve(of),
+                    };
+                    matches!(of, Type::Basic(..))
+                })
+        }
+        ExpressionKind::Call { .. } | ExpressionKind::Member { .. } => false,
+        ExpressionKind::Unary(Unary::Dereference, _) => false,
+        _ => true,
+    };
+    (!is_number).then_some(into)
 }
 
 /// The number that a basic type is, or that it is two of.

@@ -139,10 +139,13 @@ fn step(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
 /// `new`, as a call whose result is cast.
 fn made(reader: &mut Reader<'_>, node: Node<'_>) -> Kind {
     let of = specifier(reader, field(node, "type"));
-    let arguments = match field(node, "declarator").and_then(|d| field(d, "length")) {
-        Some(length) => vec![reader.expression(length)],
-        None => Vec::new(),
-    };
+    let length = field(node, "declarator").and_then(|d| field(d, "length"));
+    let mut arguments: Vec<Expression> = length.map(|n| reader.expression(n)).into_iter().collect();
+    // `new double[n]()` has values: an empty list, or those that are given.
+    if let (Some(_), Some(values)) = (length, field(node, "arguments")) {
+        let given = children(values).into_iter().map(|n| reader.expression(n)).collect();
+        arguments.push(Expression { span: reader.span(values), kind: Kind::List(given) });
+    }
     // Memory that is given is no new memory.
     let name = field(node, "placement").map_or("new", |_| "$placement");
     let span = reader.span(node);

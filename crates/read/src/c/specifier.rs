@@ -15,6 +15,8 @@ use super::reader::{Reader, children, field, fields, first};
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Words {
     pub is_static: bool,
+    /// One for each thread, which keeps its value.
+    pub is_thread_local: bool,
     pub is_extern: bool,
     pub is_const: bool,
     pub is_volatile: bool,
@@ -26,6 +28,9 @@ pub(super) fn words(reader: &Reader<'_>, node: Node<'_>) -> Words {
     for child in children(node) {
         match (child.kind(), reader.text_of(child)) {
             ("storage_class_specifier", "static") => found.is_static = true,
+            ("storage_class_specifier", "thread_local" | "_Thread_local" | "__thread") => {
+                found.is_thread_local = true;
+            }
             ("storage_class_specifier", "extern") => found.is_extern = true,
             ("type_qualifier", "const" | "constexpr") => found.is_const = true,
             ("type_qualifier", "volatile" | "_Atomic") => found.is_volatile = true,
@@ -298,7 +303,12 @@ fn member_fields(reader: &mut Reader<'_>, member: Node<'_>, found: &mut Record) 
                 Type::Array(_, d) if matches!(d.first(), Some(Dimension::AssumedShape { .. })));
             // How large a container of C++ is in itself is nobody's business.
             found.is_opaque |= container;
-            let field = Field { name: declared.name, of: declared.of, is_elsewhere: container };
+            let field = Field {
+                name: declared.name,
+                of: declared.of,
+                is_elsewhere: container,
+                has_value: !fields(member, "default_value").is_empty(),
+            };
             found.fields.push(field);
         }
     }

@@ -24,7 +24,7 @@ pub(super) fn declare_locals(
     let base = specifier(reader, of);
     let storage = match words {
         Words { is_extern: true, .. } => Storage::Shared,
-        Words { is_static: true, .. } => Storage::Kept,
+        Words { is_static: true, .. } | Words { is_thread_local: true, .. } => Storage::Kept,
         _ => Storage::Local,
     };
     let mut names = Vec::new();

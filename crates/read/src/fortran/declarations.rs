@@ -1,6 +1,6 @@
 //! Specification parts.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use commloom_source::Span;
 use commloom_source::tree::{
@@ -25,6 +25,8 @@ pub(super) struct Declarations {
     /// Types by first letters, where `implicit` says others than usual.
     pub(super) letters: HashMap<char, Type>,
     pub(super) saves_all: bool,
+    /// Variables that other names write: those in `equivalence` and `namelist`.
+    pub(super) named_twice: HashSet<Name>,
 }
 
 /// One name.
@@ -151,13 +153,14 @@ impl Declarations {
             } else {
                 Storage::Local
             };
+            let is_named_twice = self.named_twice.contains(&entity.name);
             self.scope.variables.push(Declaration {
                 name: entity.name,
                 span: entity.span,
                 of,
                 storage,
                 intent: attributes.intent,
-                unaliased: !attributes.target && !attributes.pointer,
+                unaliased: !attributes.target && !attributes.pointer && !is_named_twice,
                 allocatable: attributes.allocatable,
                 is_volatile: attributes.volatile,
                 is_constant: attributes.parameter,
@@ -194,11 +197,11 @@ impl<'t> Reader<'t> {
                 self.defined(node, &mut into.scope);
             }
             "cray_pointer_declaration" => into.scope.has_loose_pointers = true,
+            "namelist_statement" => into.named_twice.extend(self.names_in(node)),
             "import_statement"
             | "public_statement"
             | "private_statement"
             | "bind_statement"
-            | "namelist_statement"
             | "preproc_function_def" => {}
             _ => return false,
         }
@@ -415,7 +418,12 @@ impl<'t> Reader<'t> {
             .finish(&[], false)
             .variables
             .into_iter()
-            .map(|v| Field { is_elsewhere: elsewhere.contains(&v.name), name: v.name, of: v.of })
+            .map(|v| Field {
+                is_elsewhere: elsewhere.contains(&v.name),
+                has_value: v.value.is_some(),
+                name: v.name,
+                of: v.of,
+            })
             .collect();
         into.scope.records.push(Record {
             name,

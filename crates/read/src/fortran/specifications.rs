@@ -119,6 +119,7 @@ impl<'t> Reader<'t> {
                 let places =
                     self.children(set).into_iter().filter(Node::is_named).collect::<Vec<_>>();
                 let places = places.into_iter().map(|p| self.expression(p)).collect();
+                into.named_twice.extend(self.names_in(set));
                 into.scope.equivalences.push(Equivalence { places });
             }
         }

@@ -34,16 +34,34 @@ pub struct Case {
     pub run: Option<String>,
 }
 
-/// The outcome of a text with one site: the summary of its change, or the code of its refusal.
-pub fn only_outcome(name: &str, text: String) -> String {
+/// A project of one text, and what is found in it.
+fn checked(name: &str, text: String) -> (Project, Vec<Finding>) {
     let language = Language::of_name(name).expect("a language");
-    let source = Source { name: name.into(), language, text };
-    let findings = check::check(&Project::new(vec![source]), &Options::default());
-    let [finding] = findings.as_slice() else { panic!("{} findings", findings.len()) };
-    match &finding.outcome {
+    let project = Project::new(vec![Source { name: name.into(), language, text }]);
+    let findings = check::check(&project, &Options::default());
+    (project, findings)
+}
+
+/// The outcome of each site of a text: the summary of its change, or the code of its refusal.
+pub fn outcomes(name: &str, text: String) -> Vec<String> {
+    let outcome = |finding: &Finding| match &finding.outcome {
         Ok(change) => change.summary.clone(),
         Err(refusal) => refusal.code.to_string(),
-    }
+    };
+    checked(name, text).1.iter().map(outcome).collect()
+}
+
+/// The outcome of a text with one site.
+pub fn only_outcome(name: &str, text: String) -> String {
+    let mut all = outcomes(name, text);
+    assert_eq!(all.len(), 1, "{all:?}");
+    all.remove(0)
+}
+
+/// A text with all changes, if there are any.
+pub fn rewritten(name: &str, text: String) -> String {
+    let (project, findings) = checked(name, text.clone());
+    check::changed(&project, FileId(0), &findings).unwrap_or(text)
 }
 
 /// All cases, by name.

@@ -81,4 +81,6 @@ pub struct Field {
     pub of: Type,
     /// Fortran: `allocatable` or `pointer`, so that its content lies elsewhere.
     pub is_elsewhere: bool,
+    /// Whether its declaration gives it a value, which each new object has.
+    pub has_value: bool,
 }

@@ -1,0 +1,86 @@
+//! Numbers that get other values under other names: by what has captured them, by streams, lists
+//! of variables, pointers and shared storage. None is taken for the value that it had.
+
+mod harness;
+
+use harness::rewritten;
+
+/// A program of C++ that sends a column, after something has perhaps changed its number.
+fn cpp(outside: &str, between: &str) -> String {
+    rewritten(
+        "a.cpp",
+        format!(
+            "#include <mpi.h>\n#include <tuple>\n#include <iostream>\n#include <functional>\n\
+             static double u[64][64];\n{outside}\n\
+             void work(int n, MPI_Comm c) {{\n    double b[64];\n    int j = 1;\n    \
+             {between}\n    for (int i = 0; i < n; i++)\n        b[i] = u[i][j];\n    \
+             MPI_Send(b, n, MPI_DOUBLE, 1, 7, c);\n}}\n"
+        ),
+    )
+}
+
+#[test]
+fn a_column_that_nothing_changes_is_known() {
+    assert!(cpp("", "").contains("MPI_Send(&u[0][1], 1"), "{}", cpp("", ""));
+}
+
+#[test]
+fn a_column_that_others_set_is_the_one_they_set() {
+    for (outside, between) in [
+        ("", "auto set = [&] { j = 3; }; set();"),
+        ("", "auto set = [&r = j](int to) { r = to; }; set(3);"),
+        ("", "[&] { j = 3; }();"),
+        ("", "int k; std::tie(j, k) = std::make_pair(4, 3);"),
+        ("", "std::cin >> j;"),
+        ("", "int k; std::cin >> k >> j;"),
+        ("struct Set { int &to; void operator()() { to = 3; } };", "Set set{j}; set();"),
+        ("", "std::reference_wrapper<int> r = j; r.get() = 3;"),
+        ("int &same(int &x) { return x; }", "same(j) = 3;"),
+    ] {
+        let text = cpp(outside, between);
+        assert!(!text.contains("MPI_Send(&u[0][1]"), "{between}: {text}");
+    }
+}
+
+fn fortran(declared: &str, between: &str) -> String {
+    rewritten(
+        "a.f90",
+        format!(
+            "subroutine work(u, n)\n  use mpi\n  implicit none\n  integer, intent(in) :: n\n  \
+             real(8) :: u(64, 64), b(64)\n  integer :: i, e\n{declared}\n  k = 2\n{between}\n  \
+             do i = 1, n\n    b(i) = u(k, i)\n  end do\n  call mpi_send(b, n, \
+             MPI_DOUBLE_PRECISION, 1, 1, MPI_COMM_WORLD, e)\nend subroutine\n"
+        ),
+    )
+}
+
+#[test]
+fn a_row_that_other_names_of_fortran_set_is_the_one_they_set() {
+    let known = fortran("  integer :: k", "");
+    assert!(known.contains("mpi_send(u(2, 1), 1"), "{known}");
+    for (declared, between) in [
+        ("  integer :: k\n  namelist /all/ k", "  read (9, all)"),
+        ("  integer :: k\n  namelist /all/ k", "  read (9, nml=all)"),
+        ("  integer :: k, k2\n  equivalence (k, k2)", "  k2 = 4"),
+        ("  integer, target :: k\n  integer, pointer :: p", "  p => k\n  p = 6"),
+    ] {
+        let text = fortran(declared, between);
+        assert!(!text.contains("mpi_send(u(2"), "{declared}, {between}: {text}");
+    }
+}
+
+#[test]
+fn what_a_list_of_variables_reads_between_copies_and_call_has_changed() {
+    for listed in ["k", "u", "b"] {
+        let text = rewritten(
+            "a.f90",
+            format!(
+                "subroutine work(u, n, k)\n  use mpi\n  implicit none\n  integer :: n, k, i, e\n  \
+                 real(8) :: u(64, 64), b(64)\n  namelist /all/ {listed}\n  do i = 1, n\n    b(i) = \
+                 u(k, i)\n  end do\n  read (9, all)\n  call mpi_send(b, n, \
+                 MPI_DOUBLE_PRECISION, 1, 1, MPI_COMM_WORLD, e)\nend subroutine\n"
+            ),
+        );
+        assert!(text.contains("mpi_send(b, n"), "{listed}: {text}");
+    }
+}
