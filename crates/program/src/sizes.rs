@@ -1,5 +1,6 @@
 //! Sizes and offsets, under LP64 (System V ABI for x86-64, 3.1.2).
 
+use commloom_read::fortran::of_kind;
 use commloom_source::symbols::{Symbols, part};
 use commloom_source::tree::{
     Binary, Dimension, Expression, ExpressionKind as Kind, Field, Name, Record, Type, Unary,
@@ -20,10 +21,26 @@ pub(super) fn resolve(view: &View<'_>, of: &Type) -> Type {
             Some(Type::Named(same)) if same == name => return Type::Record(name.clone()),
             Some(alias) => alias.clone(),
             None if spaces.record(view.id.0, name).is_some() => return Type::Record(name.clone()),
+            None if view.language().is_fortran() => return of_named_kind(view, name).unwrap_or(of),
             None => return of,
         };
     }
     Type::Unknown
+}
+
+/// A number of Fortran whose kind is a constant of another module: `real(dp)`.
+fn of_named_kind(view: &View<'_>, named: &str) -> Option<Type> {
+    of_kind(named, |kind| {
+        let mut name = kind;
+        for _ in 0..NESTING_LIMIT {
+            match &view.constant(name)?.kind {
+                Kind::Integer(bytes) => return u32::try_from(*bytes).ok(),
+                Kind::Name(other) => name = other,
+                _ => return None,
+            }
+        }
+        None
+    })
 }
 
 /// Bytes of a type.

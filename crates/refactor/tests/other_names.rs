@@ -84,3 +84,20 @@ fn what_a_list_of_variables_reads_between_copies_and_call_has_changed() {
         assert!(text.contains("mpi_send(b, n"), "{listed}: {text}");
     }
 }
+
+/// Which branch of the preprocessor is compiled says how large an element is.
+#[test]
+fn a_kind_of_several_branches_is_not_known() {
+    let text = |kind: &str| {
+        let kinds = format!("module kinds\n{kind}\nend module\n");
+        kinds
+            + "subroutine work(u, n)\n  use mpi\n  use kinds, only: wp => dp\n  implicit none\n  \
+               integer :: n, i, e\n  real(wp) :: u(64, 64), b(64)\n  do i = 1, n\n    b(i) = u(3, \
+               i)\n  end do\n  call mpi_send(b, n, MPI_DOUBLE_PRECISION, 1, 1, MPI_COMM_WORLD, \
+               e)\nend subroutine\n"
+    };
+    let double = "integer, parameter :: dp = kind(1d0)";
+    let both = format!("#ifdef SINGLE\ninteger, parameter :: dp = 4\n#else\n{double}\n#endif");
+    assert!(rewritten("a.F90", text(double)).contains("mpi_send(u(3, 1), 1"));
+    assert!(rewritten("a.F90", text(&both)).contains("mpi_send(b, n"));
+}

@@ -115,6 +115,27 @@ impl Declarations {
     }
 
     /// All of it, for a procedure with these dummy arguments, or for a module.
+    /// Notes a constant that may be a kind. Its value is a number then: what it is made of
+    /// (`kind(1d0)`, `real64`) need not be seen where it is used. In branches of the preprocessor
+    /// it may be several; which is not known.
+    fn kind(&mut self, name: &str, value: &mut Expression) {
+        let kind = kind_value(value, &self.kinds);
+        if let Some(kind) = kind {
+            value.kind = ExpressionKind::Integer(i64::from(kind));
+        }
+        let before = self.index.get(name).and_then(|at| self.entities.get(*at));
+        let before = before.and_then(|entity| entity.value.as_ref());
+        let is_other = before.is_some_and(|before| before.kind != value.kind);
+        match kind {
+            Some(kind) if !is_other => drop(self.kinds.insert(name.to_owned(), kind)),
+            _ if is_other => {
+                self.kinds.remove(name);
+                value.kind = ExpressionKind::Unknown(Vec::new());
+            }
+            _ => {}
+        }
+    }
+
     pub(super) fn finish(mut self, parameters: &[Name], is_module: bool) -> Scope {
         for entity in std::mem::take(&mut self.entities) {
             if entity.attributes.procedure {
@@ -293,11 +314,9 @@ impl<'t> Reader<'t> {
         let span = self.span(name_node);
         let dimensions = size.map(|s| self.dimensions(s));
         let longer = children.iter().any(|c| c.kind() == "character_length");
-        let value = value.map(|v| self.expression(v));
-        if attributes.parameter
-            && let Some(kind) = value.as_ref().and_then(|v| kind_value(v, &into.kinds))
-        {
-            into.kinds.insert(name.clone(), kind);
+        let mut value = value.map(|v| self.expression(v));
+        if attributes.parameter {
+            value.iter_mut().for_each(|value| into.kind(&name, value));
         }
         let Some(entity) = into.entity(&name, span) else { return };
         if let Some(of) = of {
@@ -359,11 +378,9 @@ impl<'t> Reader<'t> {
             let parts: Vec<Node<'t>> =
                 self.children(assignment).into_iter().filter(Node::is_named).collect();
             let [name, value] = parts.as_slice() else { continue };
-            let value = self.expression(*value);
+            let mut value = self.expression(*value);
             let key = self.name(*name);
-            if let Some(kind) = kind_value(&value, &into.kinds) {
-                into.kinds.insert(key.clone(), kind);
-            }
+            into.kind(&key, &mut value);
             let span = self.span(*name);
             if let Some(entity) = into.entity(&key, span) {
                 entity.value = Some(value);

@@ -41,6 +41,7 @@ use units::{MAIN, Surroundings};
 pub use form::card;
 pub use procedures::own_procedures;
 pub use settle::{Meaning, settle};
+pub use types::of_kind;
 
 /// Reads a file; what is in others that it includes or uses is not known yet.
 pub fn read(source: &Source, file: FileId) -> Unit {

@@ -6,6 +6,7 @@ use tree_sitter::Node;
 
 use super::declarations::{Attributes, Declarations};
 use super::reader::Reader;
+use super::types::known_kind;
 
 /// Generic names that a program may define by procedures.
 const DEFINED: [&str; 4] = ["operator(", "assignment(", "read(", "write("];
@@ -198,6 +199,10 @@ impl<'t> Reader<'t> {
                 _ => {}
             }
         }
+        // `use iso_fortran_env, only: wp => real64`
+        let kinds = names.iter().filter(|(here, there)| here != there);
+        into.kinds
+            .extend(kinds.filter_map(|(here, there)| Some((here.clone(), known_kind(there)?))));
         into.scope.uses.push(Use { module: self.name(*module), names, only: only.is_some() });
     }
 }

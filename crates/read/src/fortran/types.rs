@@ -11,7 +11,7 @@ use super::reader::Reader;
 pub(super) type Kinds = HashMap<Name, u32>;
 
 /// Kinds that modules of the standard and of MPI give, on the machines of today.
-fn known_kind(name: &str) -> Option<u32> {
+pub(super) fn known_kind(name: &str) -> Option<u32> {
     Some(match name {
         "real32" | "int32" | "c_int" | "c_float" | "c_int32_t" | "mpi_integer_kind"
         | "logical32" => 4,
@@ -37,6 +37,17 @@ pub(super) fn kind_value(value: &Expression, kinds: &Kinds) -> Option<u32> {
         }
         _ => None,
     }
+}
+
+/// The type that a number of a named kind has, `real(dp)`, by the value of that name.
+pub fn of_kind(named: &str, value: impl Fn(&str) -> Option<u32>) -> Option<Type> {
+    let (word, kind) = named.strip_suffix(')')?.split_once('(')?;
+    if !["integer", "real", "logical", "complex"].contains(&word) {
+        return None;
+    }
+    let kind = value(kind).or_else(|| known_kind(kind))?;
+    let bytes = if word == "complex" { kind.checked_mul(2)? } else { kind };
+    Some(Type::Basic(format!("{word}({bytes})"), bytes))
 }
 
 /// `kind(1.0d0)`, `selected_real_kind(15, 307)`, `selected_int_kind(9)`
