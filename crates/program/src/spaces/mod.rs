@@ -15,6 +15,7 @@ use commloom_source::{FileId, Span};
 
 use super::files::Files;
 use super::included::{CHAIN_LIMIT, include};
+use super::library;
 use super::names::last;
 
 /// The names of one scope.
@@ -396,21 +397,26 @@ impl Spaces {
         if !procedure.scope.implicit {
             return;
         }
-        let mut names = Vec::new();
+        let (mut names, mut called) = (Vec::new(), HashSet::new());
         for statement in &procedure.body {
             statement.each(&mut |s| {
                 if let StatementKind::Loop(l) = &s.kind {
                     names.push((l.variable.clone(), s.span));
                 }
                 for expression in s.expressions() {
-                    expression.each(&mut |e| {
-                        if let ExpressionKind::Name(name) = &e.kind {
-                            names.push((name.clone(), e.span));
-                        }
+                    expression.each(&mut |e| match &e.kind {
+                        ExpressionKind::Name(name) => names.push((name.clone(), e.span)),
+                        // `size(a)`: a function of the language is no variable.
+                        ExpressionKind::Call { function, .. } => drop(called.insert(function.span)),
+                        _ => {}
                     });
                 }
             });
         }
+        let is_intrinsic = |name: &Name, span: &Span| {
+            called.contains(span) && library::uses(name, 0, true).is_some()
+        };
+        names.retain(|(name, span)| !is_intrinsic(name, span));
         names.extend(procedure.parameters.iter().map(|p| (p.clone(), procedure.span)));
         for (name, span) in names {
             let known = self.variable(id, &name).is_some()
