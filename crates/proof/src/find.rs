@@ -149,7 +149,10 @@ pub(super) fn has_copies(view: &View<'_>, found: &Found<'_>) -> bool {
                     inside && roots(target).iter().any(|n| is_it(n))
                 }
                 (StatementKind::Assign { value, .. }, Direction::Unpack) => {
-                    reads_inside(value) && roots(value).iter().any(|n| is_it(n))
+                    // A whole array, in Fortran.
+                    let is_whole = view.language().is_fortran()
+                        && matches!(&value.kind, Kind::Name(name) if *name == buffer);
+                    (is_whole || reads_inside(value)) && roots(value).iter().any(|n| is_it(n))
                 }
                 (
                     StatementKind::Evaluate(Expression {

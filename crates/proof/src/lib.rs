@@ -43,6 +43,7 @@ mod names;
 mod nobody;
 mod objects;
 mod overwritten;
+mod partner;
 mod parts;
 mod paths;
 mod pending;

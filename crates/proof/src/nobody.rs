@@ -17,6 +17,7 @@ use super::candidate::Candidate;
 use super::cartesian::is_shift;
 use super::flow::{alike, locate, may_follow};
 use super::found::Found;
+use super::partner::partner;
 use super::requests::number;
 use super::touch::roots;
 
@@ -42,7 +43,7 @@ pub(super) fn is_used_before(
     all: &[Candidate<'_>],
 ) -> bool {
     let procedure = view.procedure();
-    let own = source(view, found);
+    let own = partner(view, found, "source");
     let is_same =
         |other: &Packing| other.buffer == packing.buffer && other.sent_start == packing.sent_start;
     all.iter().any(|other| {
@@ -54,8 +55,8 @@ pub(super) fn is_used_before(
         if is_it && other.found.side.direction == found.side.direction {
             return own.is_some_and(|source| varies(view, found, source));
         }
-        let theirs =
-            source(view, &other.found).filter(|_| other.found.side.direction == Direction::Unpack);
+        let theirs = partner(view, &other.found, "source")
+            .filter(|_| other.found.side.direction == Direction::Unpack);
         let is_alike = own.zip(theirs).is_some_and(|(own, theirs)| alike(own, theirs));
         !is_alike && may_follow(procedure, other.found.statement, found.statement)
     })
@@ -74,24 +75,11 @@ fn varies(view: &View<'_>, found: &Found<'_>, value: &Expression) -> bool {
     })
 }
 
-/// The argument of a call that says who sends.
-fn source<'f>(view: &View<'_>, found: &Found<'f>) -> Option<&'f Expression> {
-    let position = view.wrapper(&found.function).map_or_else(
-        || {
-            let function = commloom_mpi_api::find(&found.function)?.function;
-            let mut names = function.parameters(commloom_mpi_api::Form::Int);
-            names.position(|parameter| parameter.name == "source")
-        },
-        |wrapper| wrapper.at(wrapper.stands_for().position("source")?),
-    );
-    position.and_then(|at| found.arguments.get(at))
-}
-
 /// Whether a call may receive from nobody, as far as the program's words tell: it has the name of
 /// nobody somewhere, or asks MPI for neighbours; and the source is neither a number, nor computed,
 /// nor compared with nobody before.
 pub(super) fn may_be_source(view: &View<'_>, found: &Found<'_>) -> bool {
-    let may_be = match source(view, found) {
+    let may_be = match partner(view, found, "source") {
         Some(source) => !is_somebody(view, source, true) && !is_compared(view, found, source),
         // No other call can have nobody at the other end, but for what was probed for.
         None => view.wrapper(&found.function).is_some() || is_probed(&found.function),

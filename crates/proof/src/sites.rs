@@ -17,8 +17,8 @@ use super::found::{self, Found};
 use super::model::{Condition, Ledger, Part, Rewrite, Site, Trail};
 use super::scalars::{scalars, value_after};
 use super::{
-    broadcast, buffer, distinct, element, parts, paths, persistent, range, sources, targets,
-    together, words, wrapped,
+    broadcast, buffer, distinct, element, partner, parts, paths, persistent, range, sources,
+    targets, together, words, wrapped,
 };
 
 /// All calls of MPI with copies into or out of their buffers, and what becomes of each.
@@ -120,7 +120,9 @@ fn read(view: &View<'_>, found: &mut Found<'_>, element: u64) -> broadcast::Read
         Manner::Parts { .. } => return parts::read(view, found, element),
         Manner::Once | Manner::Persistent => {}
     }
-    let setting = Setting { made_at: found.init.map(|init| init.statement), ..Setting::default() };
+    let made_at = found.init.map(|init| init.statement);
+    let given = if made_at.is_none() { partner::conditions(view, found) } else { Vec::new() };
+    let setting = Setting { made_at, given, ..Setting::default() };
     broadcast::Read::only(read_in(view, found, element, &setting))
 }
 

@@ -16,6 +16,7 @@ mod pieces;
 mod procedures;
 mod quotes;
 mod reader;
+mod records;
 mod settle;
 mod specifications;
 mod statements;
