@@ -117,7 +117,7 @@ impl Declarations {
     /// All of it, for a procedure with these dummy arguments, or for a module.
     /// Notes a constant that may be a kind. Its value is a number then: what it is made of
     /// (`kind(1d0)`, `real64`) need not be seen where it is used. In branches of the preprocessor
-    /// it may be several; which is not known.
+    /// it may be several: the last counts here, and others do not know which.
     fn kind(&mut self, name: &str, value: &mut Expression) {
         let kind = kind_value(value, &self.kinds);
         if let Some(kind) = kind {
@@ -126,13 +126,11 @@ impl Declarations {
         let before = self.index.get(name).and_then(|at| self.entities.get(*at));
         let before = before.and_then(|entity| entity.value.as_ref());
         let is_other = before.is_some_and(|before| before.kind != value.kind);
-        match kind {
-            Some(kind) if !is_other => drop(self.kinds.insert(name.to_owned(), kind)),
-            _ if is_other => {
-                self.kinds.remove(name);
-                value.kind = ExpressionKind::Unknown(Vec::new());
-            }
-            _ => {}
+        if let Some(kind) = kind {
+            self.kinds.insert(name.to_owned(), kind);
+        }
+        if kind.is_some() && is_other {
+            value.kind = ExpressionKind::Unknown(Vec::new());
         }
     }
 

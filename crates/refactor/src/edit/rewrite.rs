@@ -64,6 +64,14 @@ pub enum EditError {
         /// Which.
         span: Span,
     },
+    /// `return MPI_Send(...);`: nothing behind it is executed.
+    #[error(
+        "the call's value is returned, and nothing can free its type behind it: assign it first"
+    )]
+    Returned {
+        /// Which.
+        span: Span,
+    },
     /// A directive belongs to the statement that follows it.
     #[error("a directive stands before the statement")]
     Directive {
@@ -212,6 +220,13 @@ impl<'t> Editor<'t> {
         let is_head = self.lines.text.get(range.clone()).is_some_and(|s| s.ends_with(')'));
         if is_head && (braces || !text.after.is_empty()) {
             return Err(EditError::Head { span });
+        }
+        let is_returned = self.lines.text.get(range.clone()).is_some_and(|s| {
+            s.strip_prefix("return")
+                .is_some_and(|rest| !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_'))
+        });
+        if is_returned && !text.after.is_empty() {
+            return Err(EditError::Returned { span });
         }
         let indent = if braces { format!("{outer}    ") } else { outer.to_owned() };
         let newline = format!("{}{indent}", self.lines.end);

@@ -116,6 +116,14 @@ fn c_on_one_line() {
     );
 }
 
+/// A type that is freed there would not be.
+#[test]
+fn nothing_is_written_behind_a_return() {
+    let text = "for (;;) b = u;\nreturn MPI_Send(buf, n, TY);\n";
+    let found = change(Language::C, text, "return MPI_Send(buf, n, TY);", &["for (;;) b = u;"]);
+    assert!(matches!(found, Err(EditError::Returned { .. })), "{found:?}");
+}
+
 #[test]
 fn a_directive_keeps_its_loop() {
     let text = "#pragma omp parallel for\nfor (;;) b = u;\nMPI_Send(buf, n, TY);\n";
