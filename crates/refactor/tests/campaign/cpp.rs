@@ -192,6 +192,30 @@ const OWN_TWISTS: &[Twist] = &[
         needs: "int &rn = n;",
     },
     Twist {
+        name: "a bound changed by a lambda",
+        phases: &[Between, Pending],
+        text: "if (m > 2)\nhalve();",
+        needs: "auto halve = [&] { n = n / 2; };",
+    },
+    Twist {
+        name: "a bound changed by std::tie",
+        phases: &[Between, Pending],
+        text: "if (m > 2)\nstd::tie(n, m) = std::make_pair(n / 2, m);",
+        needs: "",
+    },
+    Twist {
+        name: "a bound read from a stream",
+        phases: &[Between, Pending],
+        text: "if (m > 2)\nin >> n;",
+        needs: "std::istringstream in(\"1\");",
+    },
+    Twist {
+        name: "a bound changed by an object that keeps it",
+        phases: &[Between, Pending],
+        text: "if (m > 2)\nkept.get() = n / 2;",
+        needs: "std::reference_wrapper<int> kept = n;",
+    },
+    Twist {
         name: "the array written where an exception is caught",
         phases: &[Between, Pending],
         text: "try {\nif (m >= 3)\nthrow 1;\n} catch (int) {\nu[0] += 3; u[1] += 3; u[2] += 3;\n}",
@@ -292,8 +316,10 @@ const BEGIN: &str = "#include <mpi.h>
 #include <functional>
 #include <memory>
 #include <numeric>
+#include <sstream>
 #include <stdexcept>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 using std::memcpy;
