@@ -3,16 +3,15 @@
 //! A message to or from `MPI_PROC_NULL` moves nothing (MPI 5.0, section 3.10). Copies that are
 //! made only where there is somebody are made whenever the message moves something.
 
-use commloom_copies::Direction;
+use commloom_copies::{Direction, Packing};
 use commloom_program::View;
+use commloom_source::Span;
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::{
-    Binary, Expression, ExpressionKind as Kind, Name, Statement, StatementKind,
-};
+use commloom_source::tree::{Binary, Expression, ExpressionKind as Kind, Name, StatementKind};
 
 use super::flow::{alike, jumps};
 use super::found::Found;
-use super::touch::{Touches, roots};
+use super::touch::Touches;
 
 /// The argument of a call that says who sends, or who gets the message.
 pub(super) fn partner<'f>(
@@ -32,16 +31,14 @@ pub(super) fn partner<'f>(
 }
 
 /// Conditions that ask whether there is somebody at the other end of a call, each with what they
-/// say where there is: of a partner that stays who it is from the call, or from the first mention
-/// of the buffer if that is earlier, to the end of the procedure.
+/// say where there is. From the first of them on, or from the call, the partner stays who it is.
 pub(super) fn conditions(view: &View<'_>, found: &Found<'_>) -> Vec<(Expression, bool)> {
     let role = match found.side.direction {
         Direction::Pack => "dest",
         Direction::Unpack => "source",
     };
-    let Some(partner) = partner(view, found, role).filter(|_| stays(view, found, role)) else {
-        return Vec::new();
-    };
+    let Some(partner) = partner(view, found, role) else { return Vec::new() };
+    let call = found.statement.start;
     let mut all = Vec::new();
     for statement in &view.procedure().body {
         statement.each(&mut |s| {
@@ -52,7 +49,28 @@ pub(super) fn conditions(view: &View<'_>, found: &Found<'_>) -> Vec<(Expression,
             }
         });
     }
-    all
+    let begin = all.iter().map(|(condition, _)| condition.span.start).chain([call]).min();
+    if stays(view, partner, begin.unwrap_or(call)) { all } else { Vec::new() }
+}
+
+/// Whether all copies are made under such conditions.
+pub(super) fn guards(view: &View<'_>, packing: &Packing) -> bool {
+    let given = &packing.setting.given;
+    let is_under = |copy: &Span| {
+        let mut found = false;
+        for statement in &view.procedure().body {
+            statement.each(&mut |s| {
+                let StatementKind::If { condition, then, otherwise } = &s.kind else { return };
+                let Some((_, holds)) = given.iter().find(|(one, _)| one == condition) else {
+                    return;
+                };
+                let branch = if *holds { then } else { otherwise };
+                found |= s.span == *copy || branch.iter().any(|inner| inner.span.contains(*copy));
+            });
+        }
+        found
+    };
+    !given.is_empty() && packing.statements.iter().all(is_under)
 }
 
 /// Whether a condition compares somebody with nobody, and is true if they differ.
@@ -71,62 +89,33 @@ fn asks(condition: &Expression, somebody: &Expression) -> Option<bool> {
     is_that.then_some(holds)
 }
 
-/// Whether nothing that a partner is made of changes behind where its message begins.
-fn stays(view: &View<'_>, found: &Found<'_>, role: &str) -> bool {
+/// Whether nothing that a partner is made of changes behind a place of the text.
+fn stays(view: &View<'_>, partner: &Expression, begin: usize) -> bool {
     let procedure = view.procedure();
-    let Some(partner) = partner(view, found, role).filter(|_| !jumps(procedure)) else {
-        return false;
-    };
     let mut names: Vec<Name> = Vec::new();
     partner.each(&mut |e| match &e.kind {
         Kind::Name(name) if view.constant(name).is_none() => names.push(name.clone()),
         _ => {}
     });
-    let is_plain = |e: &Expression| matches!(e.kind, Kind::Name(_) | Kind::Integer(_));
-    let is_part = match &partner.kind {
-        Kind::Element { .. } | Kind::Member { .. } => true,
-        _ => is_plain(partner),
-    };
-    let start = begin(view, found);
+    let is_place = matches!(
+        partner.kind,
+        Kind::Name(_) | Kind::Integer(_) | Kind::Element { .. } | Kind::Member { .. }
+    );
     let is_private = names.iter().all(|name| view.is_private(name));
     let mut changes = false;
     for statement in &procedure.body {
         statement.each(&mut |s| {
             let touches = Touches::of(view, s);
-            let is_behind = |end: usize| end > start;
-            let writes = touches.writes.iter().filter(|(_, at)| is_behind(at.end));
-            changes |= writes.into_iter().any(|(written, _)| {
+            // A loop around the message sets its variable before the turn that it is sent in.
+            let is_turned = |at: &Span| *at == s.span && matches!(s.kind, StatementKind::Loop(_));
+            let is_behind =
+                |at: &Span| if is_turned(at) { at.start >= begin } else { at.end > begin };
+            let mut writes = touches.writes.iter().filter(|(_, at)| is_behind(at));
+            changes |= writes.any(|(written, _)| {
                 names.iter().any(|name| name == written || view.may_alias(name, written))
             });
-            changes |= !is_private && touches.anything.iter().any(|at| is_behind(at.end));
+            changes |= !is_private && touches.anything.iter().any(is_behind);
         });
     }
-    is_part && !changes
-}
-
-/// Where the buffer of a call is mentioned first, but for its declaration; the call at the latest.
-fn begin(view: &View<'_>, found: &Found<'_>) -> usize {
-    let call = found.statement.start;
-    if found.side.direction == Direction::Unpack {
-        return call;
-    }
-    let buffer = roots(found.buffer);
-    let is_it = |name: &Name| {
-        buffer.contains(name) || view.targets(name).iter().any(|target| buffer.contains(target))
-    };
-    let mut first = call;
-    let mut look = |s: &Statement| {
-        if matches!(s.kind, StatementKind::Declare(_)) {
-            return;
-        }
-        for expression in s.expressions() {
-            expression.each(&mut |e| {
-                if matches!(&e.kind, Kind::Name(name) if is_it(name)) {
-                    first = first.min(s.span.start);
-                }
-            });
-        }
-    };
-    view.procedure().body.iter().for_each(|statement| statement.each(&mut look));
-    first
+    is_place && !changes && !jumps(procedure)
 }

@@ -22,6 +22,7 @@ use super::found::{Found, touches_of};
 use super::lifetimes;
 use super::model::Ledger;
 use super::nobody;
+use super::partner;
 use super::rows::SizeRelation;
 use super::together::meeting;
 use super::touch::{Touches, roots};
@@ -173,7 +174,8 @@ pub(super) fn unfilled(
         let may_have = || {
             nobody::has_values(view, buffer) || nobody::is_used_before(view, found, packing, all)
         };
-        if !may_have() || !nobody::may_be_source(view, found) {
+        let may_come = || !partner::guards(view, packing) && nobody::may_be_source(view, found);
+        if !may_have() || !may_come() {
             return Ok(());
         }
         let message = format!(

@@ -49,6 +49,32 @@ static void partner_another(double *u, int n, int m, int left, int tag, MPI_Comm
             u[i * m] = r[i];
 }
 
+/* In each turn of a loop another one. */
+static void partner_of_turn(double *u, int n, int m, int of[2], int tag, MPI_Comm comm)
+{
+    for (int d = 0; d < 2; d++) {
+        double r[64];
+        MPI_Recv(r, n, MPI_DOUBLE, of[d], tag, comm, MPI_STATUS_IGNORE);
+        if (of[d] != MPI_PROC_NULL)
+            for (int i = 0; i < n; i++)
+                u[2 * i + d] = r[i];
+    }
+}
+
+/* What is asked before is of another one. */
+static void partner_before(double *u, int n, int left, int right, int tag, MPI_Comm comm)
+{
+    int k = 0;
+    double r[64];
+    if (left != MPI_PROC_NULL)
+        k = 1;
+    left = right;
+    MPI_Recv(r, n, MPI_DOUBLE, left, tag, comm, MPI_STATUS_IGNORE);
+    if (left != MPI_PROC_NULL)
+        for (int i = 0; i < n; i++)
+            u[2 * i + k] = r[i];
+}
+
 /* run:
    double u[7 * 9], v[7 * 9];
    int nobody = MPI_PROC_NULL, both[2] = {PEER, PEER}, none[2] = {MPI_PROC_NULL, MPI_PROC_NULL};
@@ -61,5 +87,10 @@ static void partner_another(double *u, int n, int m, int left, int tag, MPI_Comm
    SHOW(u);
    RECV(7, MPI_DOUBLE, partner_of_another(u, 7, 9, PEER, nobody, TAG, COMM));
    RECV(7, MPI_DOUBLE, partner_another(u, 7, 9, PEER, TAG, COMM));
+   SHOW(u);
+   both[1] = nobody;
+   RECV(7, MPI_DOUBLE, partner_of_turn(u, 7, 9, both, TAG, COMM));
+   SHOW(u);
+   RECV(7, MPI_DOUBLE, partner_before(u, 7, nobody, PEER, TAG, COMM));
    SHOW(u);
 */
