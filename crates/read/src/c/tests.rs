@@ -344,6 +344,9 @@ fn cpp() {
         ),
         ("x = static_cast<float>(y) + int(z);", "x = ((float)y Add (int)z);"),
         ("const auto e = MPI_Wait(r, s);", "e: int; e = MPI_Wait(r,s);"),
+        ("auto e = 3;", "e: int; e = 3;"),
+        ("auto e = 3u;", "e: ?; e = (unsigned int)3;"),
+        ("decltype(x) e = 3;", "e: ?; e = 3;"),
         ("if (int e = g(x)) y = e;", "{e: int; e = g(x); if e {y = e;}}"),
         (
             "if (int e = MPI_Wait(r, s); e && y) y = 1;",

@@ -43,7 +43,9 @@ pub(super) fn declare_locals(
         let value = declared.value;
         let mut declaration =
             variable(reader, Declared { value: None, ..declared }, words, storage);
-        if declaration.of == Type::Unknown && value.is_some_and(|value| is_error(reader, value)) {
+        let is_auto = of.is_some_and(|of| reader.text_of(of) == "auto");
+        let is_int = |value| is_error(reader, value) || (is_auto && is_int(reader, value));
+        if declaration.of == Type::Unknown && value.is_some_and(is_int) {
             declaration.of = Type::Basic("int".into(), 4);
         }
         // The name is seen from here on, in its own value too.
@@ -115,6 +117,14 @@ fn is_error(reader: &Reader<'_>, value: Node<'_>) -> bool {
     name.starts_with("MPI_")
         && !others.iter().any(|start| name.starts_with(start))
         && !converts.iter().any(|end| name.ends_with(end))
+}
+
+/// Whether what `auto` stands for is a decimal number without a suffix, which fits an `int`.
+fn is_int(reader: &Reader<'_>, value: Node<'_>) -> bool {
+    let text = reader.text_of(value);
+    value.kind() == "number_literal"
+        && text.bytes().all(|digit| digit.is_ascii_digit())
+        && text.parse::<i32>().is_ok()
 }
 
 /// Whether it is one name: `auto &[x, y] = w` declares several, for parts of a whole.
