@@ -208,6 +208,13 @@ fn one_element_is_no_buffer() {
         void f(const int *all, int at) { int n; sizes(&n, all, at);\n\
           MPI_Bcast(&n, 1, MPI_INT, 0, MPI_COMM_WORLD); }\n");
     assert_eq!(read, [""; 0]);
+    // One for each process.
+    let parts = c("struct s { int *b, *in; };\n\
+        void fill(struct s *s, const int *u, int n) \
+          { for (int i = 0; i < n; i++) s->b[i] = u[3 * i]; }\n\
+        void f(struct s *s) \
+          { MPI_Alltoall(s->b, 1, MPI_INT, s->in, 1, MPI_INT, MPI_COMM_WORLD); }\n");
+    assert_eq!(parts, ["s E-ESCAPES"]);
 }
 
 #[test]

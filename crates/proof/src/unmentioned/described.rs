@@ -9,6 +9,7 @@ use commloom_source::tree::{Expression, ExpressionKind as Kind, Name, StatementK
 use super::handled::Handled;
 use super::keys::Keyed;
 use super::uses::Uses;
+use crate::calls::Manner;
 use crate::found::Found;
 
 /// The names of variables and components that hold datatypes which a program commits anywhere, as
@@ -55,7 +56,8 @@ impl Committed {
     /// Whether a call sends or receives one element, or an array of the program in elements of
     /// such a datatype: computed, and computed with, on every way by which it comes here.
     pub fn describe(&self, at: &Keyed<'_>, uses: &Uses, found: &Found<'_>) -> bool {
-        if matches!(found.count.kind, Kind::Integer(1)) {
+        let is_part = matches!(found.side.manner, Manner::Parts { .. });
+        if matches!(found.count.kind, Kind::Integer(1)) && !is_part {
             return true;
         }
         if !holder(&found.datatype).is_some_and(|name| self.names.contains(name)) {
