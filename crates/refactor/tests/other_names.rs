@@ -21,7 +21,12 @@ fn cpp(outside: &str, between: &str) -> String {
 
 #[test]
 fn a_column_that_nothing_changes_is_known() {
-    assert!(cpp("", "").contains("MPI_Send(&u[0][1], 1"), "{}", cpp("", ""));
+    // A number is shifted.
+    let outside = "struct Mask { int bits; }; extern Mask mask;";
+    for between in ["", "int half = mask.bits >> 1;", "int k = n >> j; k++;"] {
+        let text = cpp(outside, between);
+        assert!(text.contains("MPI_Send(&u[0][1], 1"), "{between}: {text}");
+    }
 }
 
 #[test]

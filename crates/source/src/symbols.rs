@@ -114,7 +114,14 @@ pub fn extracted<'e>(symbols: &dyn Symbols, e: &'e Expression) -> Option<&'e Exp
         ExpressionKind::Unary(Unary::Dereference, _) => false,
         _ => true,
     };
-    (!is_number).then_some(into)
+    let is_place = match &into.kind {
+        ExpressionKind::Name(name) => symbols.constant(name).is_none(),
+        ExpressionKind::Element { .. }
+        | ExpressionKind::Member { .. }
+        | ExpressionKind::Unary(Unary::Dereference, _) => true,
+        _ => false,
+    };
+    (is_place && !is_number).then_some(into)
 }
 
 /// The number that a basic type is, or that it is two of.
