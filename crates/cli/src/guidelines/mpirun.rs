@@ -255,9 +255,11 @@ mod tests {
             let binding = None;
             Mpirun { name, command, libraries, abi, options, binding, environment }
         };
-        let twice = r#"[ "$(wc -l < "$0.runs")" -gt 2 ] || kill -PIPE $$"#;
-        assert_eq!(launcher(twice).try_out(2), Ok(()));
-        assert!(launcher("kill -PIPE $$").try_out(2).is_err());
+        // The shell's own number, and not by its name for it, which others make names of files of.
+        let ended = "sh -c 'kill -PIPE $PPID'";
+        let twice = format!(r#"[ "$(wc -l < "$0.runs")" -gt 2 ] || {ended}"#);
+        assert_eq!(launcher(&twice).try_out(2), Ok(()));
+        assert!(launcher(ended).try_out(2).is_err());
         let runs = || fs::read_to_string(folder.path().join("mpiexec.runs")).unwrap();
         let before = runs().lines().count();
         assert!(launcher("exit 3").try_out(2).is_err());
