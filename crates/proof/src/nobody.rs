@@ -17,7 +17,7 @@ use super::candidate::Candidate;
 use super::cartesian::is_shift;
 use super::flow::{alike, locate, may_follow};
 use super::found::Found;
-use super::partner::partner;
+use super::partner::{is_nobody, partner};
 use super::requests::number;
 use super::touch::roots;
 
@@ -161,9 +161,6 @@ fn is_compared(view: &View<'_>, found: &Found<'_>, source: &Expression) -> bool 
 
 /// Whether a condition that is true (or false) says that a value is a process.
 fn says(view: &View<'_>, condition: &Expression, source: &Expression, holds: bool) -> bool {
-    let nobody = "mpi_proc_null";
-    let is_nobody =
-        |e: &Expression| matches!(&e.kind, Kind::Name(name) if name.eq_ignore_ascii_case(nobody));
     let Kind::Binary(operation, left, right) = &condition.kind else { return false };
     let is_pair = |one: &Expression, other: &Expression| alike(one, source) && is_nobody(other);
     match (operation, holds) {

@@ -49,6 +49,9 @@ pub(super) fn conditions(view: &View<'_>, found: &Found<'_>) -> Vec<(Expression,
             }
         });
     }
+    if all.is_empty() {
+        return all;
+    }
     let begin = all.iter().map(|(condition, _)| condition.span.start).chain([call]).min();
     if stays(view, partner, begin.unwrap_or(call)) { all } else { Vec::new() }
 }
@@ -73,6 +76,11 @@ pub(super) fn guards(view: &View<'_>, packing: &Packing) -> bool {
     !given.is_empty() && packing.statements.iter().all(is_under)
 }
 
+/// Whether a value is MPI's name of nobody.
+pub(super) fn is_nobody(value: &Expression) -> bool {
+    matches!(&value.kind, Kind::Name(name) if name.eq_ignore_ascii_case("mpi_proc_null"))
+}
+
 /// Whether a condition compares somebody with nobody, and is true if they differ.
 fn asks(condition: &Expression, somebody: &Expression) -> Option<bool> {
     let Kind::Binary(sign, left, right) = &condition.kind else { return None };
@@ -81,9 +89,6 @@ fn asks(condition: &Expression, somebody: &Expression) -> Option<bool> {
         Binary::Equal => false,
         _ => return None,
     };
-    let nobody = "mpi_proc_null";
-    let is_nobody =
-        |e: &Expression| matches!(&e.kind, Kind::Name(name) if name.eq_ignore_ascii_case(nobody));
     let is_that =
         (alike(left, somebody) && is_nobody(right)) || (alike(right, somebody) && is_nobody(left));
     is_that.then_some(holds)

@@ -1,7 +1,7 @@
 //! Condition 7, in time: nobody touches the targets from the posting of the receive until they are
 //! unpacked.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 
 use commloom_copies::{Direction, Packing};
 use commloom_program::fact::Fact;
@@ -156,12 +156,13 @@ pub(super) fn unfilled(
         .filter_map(|c| c.packing.as_ref().ok())
         .flat_map(|p| p.statements.iter().copied())
         .collect();
+    let calls: HashSet<Span> = calls_in(view).iter().map(|call| call.statement).collect();
     let mut filled: Option<Span> = None;
     for statement in &procedure.body {
         statement.each(&mut |s| {
-            let is_known = known.iter().any(|k| k.contains(s.span));
-            let is_call = calls_mpi_in(view, s);
-            if filled.is_some() || is_known || is_call || s.span.start >= found.statement.start {
+            let is_known = || known.iter().any(|k| k.contains(s.span));
+            let is_later = s.span.start >= found.statement.start;
+            if filled.is_some() || is_later || calls.contains(&s.span) || is_known() {
                 return;
             }
             let writes = fills(view, s, &packing.buffer);
@@ -218,7 +219,7 @@ fn fills(view: &View<'_>, statement: &Statement, buffer: &str) -> bool {
         }),
         _ => false,
     };
-    let mut target = match &statement.kind {
+    let target = match &statement.kind {
         StatementKind::Assign { target, .. } => target.root().cloned(),
         StatementKind::Declare(all) => match all.as_slice() {
             [one] => Some(one.name.clone()),
@@ -226,7 +227,7 @@ fn fills(view: &View<'_>, statement: &Statement, buffer: &str) -> bool {
         },
         _ => None,
     };
-    target = target.filter(is_it);
+    let target = target.filter(is_it);
     for expression in statement.expressions() {
         expression.each(&mut |e| {
             let Kind::Call { function, arguments } = &e.kind else { return };
@@ -234,7 +235,7 @@ fn fills(view: &View<'_>, statement: &Statement, buffer: &str) -> bool {
             fills |= match function.root().map_or("", String::as_str) {
                 "calloc" => target.is_some(),
                 "new" => target.is_some() && arguments.len() > 1,
-                "$allocate" => arguments.iter().any(is_made_with_values) && given(),
+                "$allocate" => arguments.iter().any(is_source) && given(),
                 // Who is not known may write to what it is given.
                 _ => view.effects(function, arguments).writes == Touched::Anything && given(),
             };
@@ -257,13 +258,8 @@ fn is_without_values(view: &View<'_>, statement: &Statement) -> bool {
 }
 
 /// `source=` of an `allocate`.
-fn is_made_with_values(argument: &Expression) -> bool {
+fn is_source(argument: &Expression) -> bool {
     matches!(&argument.kind, Kind::Keyword(keyword, _) if keyword == "source")
-}
-
-/// Whether a statement calls MPI.
-fn calls_mpi_in(view: &View<'_>, statement: &Statement) -> bool {
-    calls_in(view).iter().any(|found| found.statement == statement.span)
 }
 
 /// Nothing that is received is sent at the same time by calls that send from the arrays

@@ -255,7 +255,7 @@ mod tests {
             let binding = None;
             Mpirun { name, command, libraries, abi, options, binding, environment }
         };
-        // The shell's own number, and not by its name for it, which others make names of files of.
+        // Not by the short name of the shell's number, of which names of files are made elsewhere.
         let ended = "sh -c 'kill -PIPE $PPID'";
         let twice = format!(r#"[ "$(wc -l < "$0.runs")" -gt 2 ] || {ended}"#);
         assert_eq!(launcher(&twice).try_out(2), Ok(()));
