@@ -3,7 +3,7 @@
 //! Nothing depends on the order of statements: a pointer leads to all that it is ever set to in
 //! its procedure. Memory that is reached through a variable counts as that variable's.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, VecDeque};
 
 use commloom_source::Language;
 use commloom_source::symbols::{Effects, Symbols, Touched, extracted};
@@ -40,32 +40,63 @@ impl Direct<'_> {
     }
 }
 
-/// The effects of each procedure, and where its pointers lead to. Rounds over all
-/// procedures until nothing is new: as many as calls nest, twice for recursion.
+/// The effects of each procedure, and where its pointers lead to. A procedure is looked at again
+/// when those of one that it calls were news: as often as calls nest, twice for recursion.
 pub(super) fn summaries(project: &Project) -> (Vec<Summary>, Vec<Pointers>) {
     let directs: Vec<Direct<'_>> =
         project.procedures().map(|id| direct(&View::new(project, id))).collect();
     let mut summaries = vec![Summary::default(); directs.len()];
-    loop {
-        let mut news = false;
-        for (index, direct) in directs.iter().enumerate() {
-            let view = View::new(project, ProcedureId(index));
-            let pointers = &direct.pointers;
-            let mut whole = Summary {
-                reads: regions(&view, pointers, direct.reads.iter().cloned()),
-                writes: regions(&view, pointers, direct.writes.iter().cloned()),
-            };
-            for (function, arguments) in &direct.calls {
-                let effects = call(&view, pointers, &summaries, function, arguments);
-                whole.reads.extend(outside(&view, pointers, effects.reads));
-                whole.writes.extend(outside(&view, pointers, effects.writes));
+    let mut callers: Vec<BTreeSet<usize>> = vec![BTreeSet::new(); directs.len()];
+    // Calls of procedures with a body; what the others do never changes.
+    let mut ours: Vec<Vec<(&Expression, &[Expression])>> = Vec::new();
+    for (index, direct) in directs.iter().enumerate() {
+        let view = View::new(project, ProcedureId(index));
+        let pointers = &direct.pointers;
+        let mut own = Summary {
+            reads: regions(&view, pointers, direct.reads.iter().cloned()),
+            writes: regions(&view, pointers, direct.writes.iter().cloned()),
+        };
+        let mut with_body = Vec::new();
+        for &(function, arguments) in &direct.calls {
+            match callees(&view, function) {
+                Some(all) => {
+                    with_body.push((function, arguments));
+                    for callee in all {
+                        callers[callee].insert(index);
+                    }
+                }
+                None => own.add(&view, pointers, call(&view, pointers, &[], function, arguments)),
             }
-            news |= summaries[index].reads.extend(whole.reads);
-            news |= summaries[index].writes.extend(whole.writes);
         }
-        if !news {
-            return (summaries, directs.into_iter().map(|d| d.pointers).collect());
+        summaries[index] = own;
+        ours.push(with_body);
+    }
+    let mut waiting: VecDeque<usize> = (0..directs.len()).collect();
+    let mut waits = vec![true; directs.len()];
+    while let Some(index) = waiting.pop_front() {
+        waits[index] = false;
+        let view = View::new(project, ProcedureId(index));
+        let pointers = &directs[index].pointers;
+        let mut whole = summaries[index].clone();
+        for (function, arguments) in &ours[index] {
+            whole.add(&view, pointers, call(&view, pointers, &summaries, function, arguments));
         }
+        if whole != summaries[index] {
+            summaries[index] = whole;
+            for &caller in callers[index].iter().filter(|caller| !waits[**caller]) {
+                waiting.push_back(caller);
+            }
+            callers[index].iter().for_each(|caller| waits[*caller] = true);
+        }
+    }
+    (summaries, directs.into_iter().map(|d| d.pointers).collect())
+}
+
+impl Summary {
+    /// Adds what a call in the procedure touches.
+    fn add(&mut self, view: &View<'_>, pointers: &Pointers, effects: Effects) {
+        self.reads.extend(outside(view, pointers, effects.reads));
+        self.writes.extend(outside(view, pointers, effects.writes));
     }
 }
 
@@ -293,27 +324,10 @@ fn outside(view: &View<'_>, pointers: &Pointers, touched: Touched) -> Regions {
     }
 }
 
-fn call(
-    view: &View<'_>,
-    pointers: &Pointers,
-    summaries: &[Summary],
-    function: &Expression,
-    arguments: &[Expression],
-) -> Effects {
-    let name = match &function.kind {
-        Kind::Name(name) => name.as_str(),
-        Kind::Member { field, .. } => field,
-        _ => "",
-    };
-    let name = match &function.kind {
-        Kind::Name(_) => view.project.spaces.renamed(view.id.0, name),
-        _ => name,
-    };
-    let object = match &function.kind {
-        Kind::Member { base, .. } => roots(base),
-        _ => Vec::new(),
-    };
-    let called = view.project.spaces.called(view.id.0, name);
+/// The procedures with a body that a call may be of; none where one of a library is called, or
+/// nobody knows who.
+fn callees(view: &View<'_>, function: &Expression) -> Option<Vec<usize>> {
+    let name = called_name(view, function);
     // A component that is called is a pointer to a procedure in C; in Fortran the name need not be
     // the procedure's, and the object is an argument, too.
     let is_method = view.language() == Language::Cpp;
@@ -323,19 +337,43 @@ fn call(
         _ => true,
     };
     // Some programs have an MPI of their own, for one process.
-    match called.filter(|_| !is_variable && !library::is_mpi(view.stands_for(name))) {
-        Some(all) => {
-            let mut reads = Touching::new(view, pointers);
-            let mut writes = Touching::new(view, pointers);
-            reads.names(object.iter().cloned());
-            writes.names(object);
-            for id in all {
-                let parameters = &view.project.procedure(ProcedureId(id)).parameters;
-                reads.regions(&summaries[id].reads, parameters, arguments);
-                writes.regions(&summaries[id].writes, parameters, arguments);
-            }
-            Effects { reads: reads.touched(), writes: writes.touched() }
-        }
-        None => foreign(view, pointers, name, object, arguments),
+    if is_variable || library::is_mpi(view.stands_for(name)) {
+        return None;
     }
+    view.project.spaces.called(view.id.0, name)
+}
+
+/// The name of what is called: where it was declared.
+fn called_name<'e>(view: &View<'e>, function: &'e Expression) -> &'e str {
+    match &function.kind {
+        Kind::Name(name) => view.project.spaces.renamed(view.id.0, name),
+        Kind::Member { field, .. } => field,
+        _ => "",
+    }
+}
+
+fn call(
+    view: &View<'_>,
+    pointers: &Pointers,
+    summaries: &[Summary],
+    function: &Expression,
+    arguments: &[Expression],
+) -> Effects {
+    let object = match &function.kind {
+        Kind::Member { base, .. } => roots(base),
+        _ => Vec::new(),
+    };
+    let Some(all) = callees(view, function) else {
+        return foreign(view, pointers, called_name(view, function), object, arguments);
+    };
+    let mut reads = Touching::new(view, pointers);
+    let mut writes = Touching::new(view, pointers);
+    reads.names(object.iter().cloned());
+    writes.names(object);
+    for id in all {
+        let parameters = &view.project.procedure(ProcedureId(id)).parameters;
+        reads.regions(&summaries[id].reads, parameters, arguments);
+        writes.regions(&summaries[id].writes, parameters, arguments);
+    }
+    Effects { reads: reads.touched(), writes: writes.touched() }
 }

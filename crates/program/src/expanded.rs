@@ -17,10 +17,14 @@ use super::spaces::Spaces;
 impl Project {
     /// The procedure of this name, if there is one with a body, and no other.
     pub fn named(&self, name: &str) -> Option<ProcedureId> {
-        match self.spaces.by_name.get(last(name))?.as_slice() {
-            [only] => Some(ProcedureId(*only)),
-            _ => None,
-        }
+        let mut all = self.all_named(name);
+        all.next().filter(|_| all.next().is_none())
+    }
+
+    /// The procedures of this name that have a body: several in branches of the preprocessor, in
+    /// files of different programs, or where C++ overloads.
+    pub fn all_named(&self, name: &str) -> impl Iterator<Item = ProcedureId> {
+        self.spaces.by_name.get(last(name)).into_iter().flatten().map(|at| ProcedureId(*at))
     }
 
     /// Unit and index of a procedure, which stay when others are added.

@@ -16,7 +16,7 @@ pub(super) enum Region {
 /// Some memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Regions {
-    /// Everything that can be reached.
+    /// Everything that can be reached: then nothing is named.
     pub all: bool,
     pub some: BTreeSet<Region>,
 }
@@ -24,10 +24,16 @@ pub(super) struct Regions {
 impl Regions {
     /// Adds other memory; whether that was news.
     pub fn extend(&mut self, other: Regions) -> bool {
-        let before = (self.all, self.some.len());
-        self.all |= other.all;
+        if self.all {
+            return false;
+        }
+        let before = self.some.len();
         self.some.extend(other.some);
-        before != (self.all, self.some.len())
+        self.all = other.all;
+        if self.all {
+            self.some.clear();
+        }
+        self.all || before != self.some.len()
     }
 }
 

@@ -122,12 +122,12 @@ fn only_value<'p>(view: &View<'p>, name: &str) -> Option<&'p Expression> {
     let global = view.global(name);
     let mut values: Vec<&Expression> = declared.value.iter().collect();
     let mut is_kept = true;
-    for id in project.procedures() {
-        let other = project.view(id);
-        let is_own = std::ptr::eq(other.procedure(), view.procedure());
+    let others = project.procedures().filter(|_| global.is_some()).map(|id| project.view(id));
+    let own = std::iter::once(*view).filter(|_| global.is_none());
+    for other in own.chain(others) {
         let is_it = |n: &str| match &global {
             Some(global) => other.global(n).as_ref() == Some(global),
-            None => is_own && n == name,
+            None => n == name,
         };
         for statement in &other.procedure().body {
             statement.each(&mut |s| {

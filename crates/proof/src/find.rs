@@ -7,7 +7,9 @@ use commloom_program::View;
 use commloom_program::refusal::{Code, Refusal};
 use commloom_source::Span;
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::{Expression, ExpressionKind as Kind, Statement, StatementKind, Unary};
+use commloom_source::tree::{
+    Expression, ExpressionKind as Kind, Name, Statement, StatementKind, Unary,
+};
 
 use super::calls::Manner;
 use super::found::{Found, buffer_name};
@@ -37,7 +39,9 @@ fn in_statement<'t>(view: &View<'_>, statement: &'t Statement, all: &mut Vec<Fou
     for expression in statement.expressions() {
         expression.each(&mut |e| {
             let Kind::Call { function, arguments } = &e.kind else { return };
-            let Kind::Name(name) = &function.kind else { return };
+            let Kind::Name(called) = &function.kind else { return };
+            let hidden = hidden(view, called, function.span);
+            let name = hidden.as_ref().unwrap_or(called);
             for side in sides(view, name) {
                 let datatype = match side.datatype {
                     Some(at) => arguments.get(at).map(Cow::Borrowed),
@@ -63,6 +67,7 @@ fn in_statement<'t>(view: &View<'_>, statement: &'t Statement, all: &mut Vec<Fou
                     init: None,
                     problem: has_keywords
                         .then(keywords)
+                        .or_else(|| Some(other_meaning(hidden.as_ref()?, called, e.span)))
                         .or_else(|| renamed(view, name, e.span))
                         .or_else(|| made_by_macro(view, e.span, buffer)),
                     is_alone: main == Some(e.span),
@@ -82,6 +87,27 @@ fn renamed(view: &View<'_>, name: &str, call: Span) -> Option<Refusal> {
     let is_other = view.wrapper(name).is_none() && !real.eq_ignore_ascii_case(name);
     let message = || format!("'{real}' is called by another name, '{name}'");
     is_other.then(|| Refusal::new(Code::CallForm, call, message()))
+}
+
+/// The name of MPI's that stands in the text where a macro gives it another meaning (`#define
+/// MPI_Send my_Send`, often in a branch for programs without MPI): with it the call is MPI's, or
+/// what the other name says.
+fn hidden(view: &View<'_>, called: &str, at: Span) -> Option<Name> {
+    if view.language().is_fortran() {
+        return None;
+    }
+    let text = view.project().source(at.file)?.text.get(at.range())?;
+    let word = text.split(|c: char| !c.is_alphanumeric() && c != '_').next()?;
+    (word.starts_with("MPI_") && word != called).then(|| word.to_owned())
+}
+
+/// The refusal of a call that a macro may have made another one.
+fn other_meaning(name: &str, called: &str, call: Span) -> Refusal {
+    let message = format!(
+        "'{name}' is a macro that stands for '{called}' in some branch: that may be another \
+         procedure than MPI's"
+    );
+    Refusal::new(Code::CallForm, call, message)
 }
 
 /// That a macro makes the call with its arguments, or the whole procedure: then these stand in no

@@ -352,6 +352,25 @@ fn calls_by_another_name() {
     assert_eq!(found, ["b E-CALL-FORM"]);
 }
 
+/// As hypre and AMG have it: procedures of their own in front of MPI's, and for programs of one
+/// process others of the same names, which macros make of MPI's.
+#[test]
+fn procedures_in_front_of_mpi_in_branches() {
+    let stub = "#ifdef ONE\n\
+        #define MPI_Send my_Send\n\
+        int my_Send(void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c) { return 0; }\n\
+        #else\n";
+    let real = "int my_Send(void *b, int n, MPI_Datatype t, int to, int tag, MPI_Comm c)\n\
+        { return (int) MPI_Send(b, (int) n, t, to, tag, c); }\n";
+    let caller = "void f(double *b, const double *u, int n, MPI_Comm c) {\n\
+          for (int i = 0; i < n; i++) b[i] = u[3 * i];\n\
+          my_Send(b, n, MPI_DOUBLE, 1, 0, c);\n}\n";
+    assert_eq!(c(&format!("{stub}{real}#endif\n{caller}")), ["b E-ESCAPES"]);
+    // With the macro this is not MPI's.
+    let direct = caller.replace("my_Send", "MPI_Send");
+    assert_eq!(c(&format!("{stub}#endif\n{direct}")), ["b E-CALL-FORM"]);
+}
+
 #[test]
 fn constants_that_are_counted() {
     let text = "      SUBROUTINE F(N)\n      INCLUDE 'mpif.h'\n      DIMENSION A(20,20), B(20)\n\

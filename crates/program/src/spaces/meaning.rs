@@ -82,7 +82,12 @@ impl Spaces {
         name: &str,
         take: impl Fn(&'s Space, &str) -> Option<T>,
     ) -> Option<(T, &'s Space)> {
+        let having = self.having.get(name).map_or(&[][..], Vec::as_slice);
         self.layers[id].iter().find_map(|layer| {
+            let can = layer.through.is_some() || self.having.is_empty();
+            if !can && having.binary_search(&layer.space).is_err() {
+                return None;
+            }
             let space = &self.spaces[layer.space];
             take(space, layer.there(name)?).map(|found| (found, space))
         })

@@ -123,6 +123,9 @@ pub(super) struct Spaces {
     pub ids: Vec<(usize, usize)>,
     /// Of each procedure, from the inside out; the first is its own.
     layers: Vec<Vec<Layer>>,
+    /// The spaces that have a name, once all names are known: procedures of C look into those of
+    /// every header.
+    having: HashMap<Name, Vec<usize>>,
     /// Procedures by the last part of their names.
     pub by_name: HashMap<Name, Vec<usize>>,
     /// Parameters of procedures without a body at hand.
@@ -205,7 +208,23 @@ impl Spaces {
         made.settle(units);
         made.take_given(units, files);
         made.look_inside(units);
+        made.index();
         made
+    }
+
+    /// Notes which spaces have a name.
+    fn index(&mut self) {
+        for (at, space) in self.spaces.iter().enumerate() {
+            let (values, types) = (&space.variables, &space.records);
+            let names = values.keys().chain(space.constants.keys());
+            for name in names.chain(types.keys()).chain(space.aliases.keys()) {
+                match self.having.get_mut(name) {
+                    Some(all) if all.last() == Some(&at) => {}
+                    Some(all) => all.push(at),
+                    None => drop(self.having.insert(name.clone(), vec![at])),
+                }
+            }
+        }
     }
 
     fn push(&mut self, space: Space) -> usize {

@@ -40,15 +40,22 @@ pub(super) struct Copies {
 }
 
 impl Copies {
-    pub fn note(&mut self, id: ProcedureId, span: Span, many: bool) {
+    /// Whether it is the first one of the procedure.
+    pub fn note(&mut self, id: ProcedureId, span: Span, many: bool) -> bool {
         let places = if many { &mut self.many } else { &mut self.single };
+        let before = places.len();
         places.entry(id).or_insert(span);
+        places.len() > before
     }
 
-    fn add(&mut self, other: &Copies, in_loop: bool) {
+    fn add(&mut self, other: &Copies, in_loop: bool) -> bool {
+        let mut news = false;
         for (places, many) in [(&other.many, true), (&other.single, in_loop)] {
-            places.iter().for_each(|(id, copy)| self.note(*id, *copy, many));
+            for (id, copy) in places {
+                news |= self.note(*id, *copy, many);
+            }
         }
+        news
     }
 
     /// Single copies of these procedures are many.
@@ -60,17 +67,22 @@ impl Copies {
 }
 
 impl Handled {
+    /// Whether that says anything new.
     pub fn add(&mut self, other: &Handled, in_loop: bool) -> bool {
-        let before = self.clone();
-        self.filled.add(&other.filled, in_loop);
-        self.emptied.add(&other.emptied, in_loop);
-        self.is_result |= other.is_result;
-        self.is_operand |= other.is_operand;
-        self.is_stored |= other.is_stored;
-        self.is_loaded |= other.is_loaded;
-        self.is_made |= other.is_made;
-        self.is_received |= other.is_received;
-        self.is_sent |= other.is_sent;
-        before != *self
+        let mut news = self.filled.add(&other.filled, in_loop);
+        news |= self.emptied.add(&other.emptied, in_loop);
+        for (own, others) in [
+            (&mut self.is_result, other.is_result),
+            (&mut self.is_operand, other.is_operand),
+            (&mut self.is_stored, other.is_stored),
+            (&mut self.is_loaded, other.is_loaded),
+            (&mut self.is_made, other.is_made),
+            (&mut self.is_received, other.is_received),
+            (&mut self.is_sent, other.is_sent),
+        ] {
+            news |= others && !*own;
+            *own |= others;
+        }
+        news
     }
 }

@@ -195,18 +195,19 @@ impl Links {
     fn returned(&mut self, at: &Keyed<'_>, target: &Expression, function: &Expression) {
         let Kind::Name(name) = &function.kind else { return };
         let project = at.view.project();
-        let callee = project.named(name).filter(|_| at.view.variable(name).is_none());
-        let (Some(callee), Some(from)) = (callee, at.place(target)) else { return };
-        let of = Keyed { id: callee, view: project.view(callee) };
+        let (None, Some(from)) = (at.view.variable(name), at.place(target)) else { return };
         let leads = self.leads.entry(from).or_default();
-        for statement in &of.view.procedure().body {
-            statement.each(&mut |s| {
-                if let StatementKind::Return(Some(value)) = &s.kind
-                    && matches!(value.kind, Kind::Name(_))
-                {
-                    leads.extend(of.given(value));
-                }
-            });
+        for callee in project.all_named(name) {
+            let of = Keyed { id: callee, view: project.view(callee) };
+            for statement in &of.view.procedure().body {
+                statement.each(&mut |s| {
+                    if let StatementKind::Return(Some(value)) = &s.kind
+                        && matches!(value.kind, Kind::Name(_))
+                    {
+                        leads.extend(of.given(value));
+                    }
+                });
+            }
         }
     }
 

@@ -39,15 +39,23 @@ impl Meant {
         }
     }
 
-    /// The procedures that a call may be of.
-    pub fn by(&self, project: &Project, function: &Expression) -> Vec<ProcedureId> {
+    /// The procedures that a call with some number of arguments may be of.
+    pub fn by(
+        &self,
+        project: &Project,
+        function: &Expression,
+        arguments: usize,
+    ) -> Vec<ProcedureId> {
         let Some(name) = last_name(function) else { return Vec::new() };
         // `pack<2>(...)`
         let name = name.split('<').next().unwrap_or(name);
-        match project.named(name) {
-            Some(callee) => vec![callee],
-            None => self.by_name.get(name).into_iter().flatten().copied().collect(),
+        let mut all: Vec<ProcedureId> = project.all_named(name).collect();
+        if all.len() > 1 {
+            all.retain(|id| project.view(*id).procedure().parameters.len() == arguments);
+        } else if all.is_empty() {
+            all.extend(self.by_name.get(name).into_iter().flatten());
         }
+        all
     }
 
     fn set(&mut self, project: &Project, target: &Expression, value: &Expression) {
@@ -57,15 +65,17 @@ impl Meant {
     }
 
     fn given(&mut self, project: &Project, function: &Expression, arguments: &[Expression]) {
-        let Some(callee) = last_name(function).and_then(|name| project.named(name)) else { return };
-        let parameters = &project.view(callee).procedure().parameters;
-        for (parameter, argument) in parameters.iter().zip(arguments) {
-            self.name(project, parameter, last_name(argument));
+        let Some(name) = last_name(function) else { return };
+        for callee in project.all_named(name) {
+            let parameters = &project.view(callee).procedure().parameters;
+            for (parameter, argument) in parameters.iter().zip(arguments) {
+                self.name(project, parameter, last_name(argument));
+            }
         }
     }
 
     fn name(&mut self, project: &Project, pointer: &Name, value: Option<&Name>) {
-        if let Some(procedure) = value.and_then(|value| project.named(value)) {
+        for procedure in value.into_iter().flat_map(|value| project.all_named(value)) {
             self.by_name.entry(pointer.clone()).or_default().insert(procedure);
         }
     }

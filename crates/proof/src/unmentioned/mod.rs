@@ -166,6 +166,7 @@ fn copied(
         (!places.is_empty()).then_some((way, places))
     })
 }
+
 fn refusal(
     at: &Keyed<'_>,
     uses: &Uses,
@@ -177,9 +178,6 @@ fn refusal(
     if let Some(obstacle) = found.side.obstacle {
         return Refusal::new(Code::Collective, found.call, obstacle.message());
     }
-    if let Some(problem) = &found.problem {
-        return problem.clone();
-    }
     let (done, here, from) = match direction {
         Direction::Pack => ("filled", "pack right before it", "the first element that it sends"),
         Direction::Unpack => {
@@ -189,6 +187,10 @@ fn refusal(
     let whose = if buffer.is_empty() { "the buffer".to_owned() } else { format!("'{buffer}'") };
     let own = places.get(&at.id).map(|span| (at.id, *span));
     let caller = places.iter().find(|(id, _)| uses.calls(**id, at.id));
+    // Where a caller packs, the table of wrappers says what no call in the wrapper can.
+    if let Some(problem) = found.problem.as_ref().filter(|_| own.is_some() || caller.is_none()) {
+        return problem.clone();
+    }
     let any = caller.or_else(|| places.iter().next()).map(|(id, span)| (*id, *span));
     let name = |id: ProcedureId| &at.view.project().procedure(id).name;
     let this = name(at.id);

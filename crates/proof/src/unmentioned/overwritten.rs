@@ -132,7 +132,8 @@ impl Loops<'_> {
         }
         arguments.iter().enumerate().any(|(number, argument)| {
             let is_it = self.at.given(argument).is_some_and(|key| self.meets(&key));
-            let done = || self.uses.of_argument(self.at.view.project(), function, number);
+            let done =
+                || self.uses.of_argument(self.at.view.project(), function, arguments.len(), number);
             is_it
                 && match self.way {
                     Direction::Pack => done().is_stored,

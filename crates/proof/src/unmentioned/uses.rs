@@ -73,6 +73,8 @@ pub(super) struct Uses {
     handled: HashMap<Key, Handled>,
     links: Links,
     calls: Vec<Called>,
+    /// Who calls whom.
+    edges: HashSet<(ProcedureId, ProcedureId)>,
     meant: Meant,
     parameters: HashMap<ProcedureId, Vec<Name>>,
     /// The memory that an argument is given, by its procedure and its number.
@@ -91,6 +93,7 @@ impl Uses {
             handled: HashMap::new(),
             links: Links::default(),
             calls: Vec::new(),
+            edges: HashSet::new(),
             meant: Meant::default(),
             parameters: HashMap::new(),
             given: HashMap::new(),
@@ -122,6 +125,7 @@ impl Uses {
             reader.all(&procedure.body, procedure.has_errors);
         }
         for call in &uses.calls {
+            uses.edges.insert((call.from, call.callee));
             for (at, key) in call.arguments.iter().enumerate() {
                 let given = uses.given.entry((call.callee, at)).or_default();
                 given.extend(key.clone());
@@ -158,9 +162,15 @@ impl Uses {
 
     /// The uses of an argument of a procedure where it is called, by its number; by all
     /// procedures that the called name may mean.
-    pub fn of_argument(&self, project: &Project, function: &Expression, at: usize) -> Handled {
+    pub fn of_argument(
+        &self,
+        project: &Project,
+        function: &Expression,
+        arguments: usize,
+        at: usize,
+    ) -> Handled {
         let mut all = Handled::default();
-        for callee in self.meant.by(project, function) {
+        for callee in self.meant.by(project, function, arguments) {
             let name = self.parameters.get(&callee).and_then(|names| names.get(at));
             let key = name.map(|name| Key::Own(callee, name.clone()));
             if let Some(handled) = key.and_then(|key| self.handled.get(&key)) {
@@ -177,7 +187,7 @@ impl Uses {
 
     /// Whether a procedure calls another one.
     pub fn calls(&self, from: ProcedureId, callee: ProcedureId) -> bool {
-        self.calls.iter().any(|call| call.from == from && call.callee == callee)
+        self.edges.contains(&(from, callee))
     }
 
     fn given_for(&self, key: &Key) -> impl Iterator<Item = &Key> {
@@ -206,24 +216,26 @@ impl Uses {
             handled.filled.are_often(&often);
             handled.emptied.are_often(&often);
         }
-        loop {
-            let mut news = false;
-            for call in &self.calls {
-                let names = self.parameters.get(&call.callee).into_iter().flatten();
-                for (name, given) in names.zip(&call.arguments) {
-                    let own = Key::Own(call.callee, name.clone());
-                    let (Some(given), Some(handled)) = (given, self.handled.get(&own)) else {
-                        continue;
-                    };
-                    let handled = handled.clone();
-                    for key in self.links.follow(given) {
-                        let known = self.handled.entry(key).or_default();
-                        news |= known.add(&handled, call.in_loop);
-                    }
-                }
+        let mut leads: HashMap<Key, BTreeSet<(Key, bool)>> = HashMap::new();
+        for call in &self.calls {
+            let names = self.parameters.get(&call.callee).into_iter().flatten();
+            for (name, given) in names.zip(&call.arguments) {
+                let (Some(given), own) = (given, Key::Own(call.callee, name.clone())) else {
+                    continue;
+                };
+                let reached = self.links.follow(given).into_iter().filter(|key| *key != own);
+                let reached = reached.map(|key| (key, call.in_loop));
+                leads.entry(own.clone()).or_default().extend(reached);
             }
-            if !news {
-                return;
+        }
+        let mut waiting: BTreeSet<Key> = leads.keys().cloned().collect();
+        while let Some(own) = waiting.pop_first() {
+            let Some(handled) = self.handled.get(&own).cloned() else { continue };
+            for (key, in_loop) in &leads[&own] {
+                let news = self.handled.entry(key.clone()).or_default().add(&handled, *in_loop);
+                if news && leads.contains_key(key) {
+                    waiting.insert(key.clone());
+                }
             }
         }
     }
@@ -462,7 +474,7 @@ impl Reader<'_, '_> {
         }
         arguments.iter().for_each(|argument| self.captured(argument, false));
         let arguments: Vec<_> = arguments.iter().map(|a| self.at.given(a)).collect();
-        for callee in self.uses.meant.by(self.at.view.project(), function) {
+        for callee in self.uses.meant.by(self.at.view.project(), function, arguments.len()) {
             let arguments = arguments.clone();
             self.uses.calls.push(Called { from: self.at.id, callee, arguments, in_loop });
         }
@@ -471,14 +483,18 @@ impl Reader<'_, '_> {
     fn filled(&mut self, key: &Key, span: Span, many: bool) {
         let id = self.at.id;
         if !self.known.has(Direction::Unpack, span) {
-            self.uses.note(key, |h| h.filled.note(id, span, many));
+            self.uses.note(key, |h| {
+                h.filled.note(id, span, many);
+            });
         }
     }
 
     fn emptied(&mut self, key: &Key, span: Span, many: bool) {
         let id = self.at.id;
         if !self.known.has(Direction::Pack, span) {
-            self.uses.note(key, |h| h.emptied.note(id, span, many));
+            self.uses.note(key, |h| {
+                h.emptied.note(id, span, many);
+            });
         }
     }
 }
