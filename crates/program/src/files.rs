@@ -148,7 +148,9 @@ impl Files {
         // A header sees what the compiler is given for those that include it.
         let given = self.given(file);
         let all = seen.chain(&given);
-        Macros::new(all.filter(|d| wrappers.find(&d.name, Language::C).is_none()))
+        let undefined = self.closure[file].iter().flat_map(|&f| &self.directives[f].undefines);
+        let all = all.filter(|d| wrappers.find(&d.name, Language::C).is_none());
+        Macros::new(all).without(undefined)
     }
 
     /// The macros that compilers are given for a file, or for what includes it.

@@ -69,6 +69,7 @@ fn in_statement<'t>(view: &View<'_>, statement: &'t Statement, all: &mut Vec<Fou
                         .then(keywords)
                         .or_else(|| Some(other_meaning(hidden.as_ref()?, called, e.span)))
                         .or_else(|| renamed(view, name, e.span))
+                        .or_else(|| replaced(view, name, e.span))
                         .or_else(|| made_by_macro(view, e.span, buffer)),
                     is_alone: main == Some(e.span),
                     arguments,
@@ -108,6 +109,31 @@ fn other_meaning(name: &str, called: &str, call: Span) -> Refusal {
          procedure than MPI's"
     );
     Refusal::new(Code::CallForm, call, message)
+}
+
+/// That the program has a procedure of this name in front of MPI's (`PMPI_Send`): what it does
+/// with the datatype is its own affair. One without MPI's stands for programs of one process.
+fn replaced(view: &View<'_>, name: &str, call: Span) -> Option<Refusal> {
+    let project = view.project();
+    let mut in_front = false;
+    for id in project.all_named(name) {
+        for statement in &project.procedure(id).body {
+            statement.each(&mut |s| {
+                for expression in s.expressions() {
+                    expression.each(&mut |e| {
+                        let called = match &e.kind {
+                            Kind::Call { function, .. } => function.root().map_or("", |f| f),
+                            _ => "",
+                        };
+                        in_front |=
+                            called.get(..5).is_some_and(|p| p.eq_ignore_ascii_case("PMPI_"));
+                    });
+                }
+            });
+        }
+    }
+    let message = || format!("the program has a '{name}' of its own in front of MPI's");
+    in_front.then(|| Refusal::new(Code::CallForm, call, message()))
 }
 
 /// That a macro makes the call with its arguments, or the whole procedure: then these stand in no

@@ -171,7 +171,9 @@ pub(super) fn unfilled(
     }
     let buffer = &packing.buffer;
     let fact = || Fact::AllReceived(buffer.clone());
-    let Some(span) = filled else {
+    // Values of a declaration: `real :: b(8) = 0`, of Fortran's `data`, of variables outside.
+    let given = || view.variable(buffer).and_then(|declared| declared.value.as_ref());
+    let Some(span) = filled.or_else(|| given().map(|_| found.call)) else {
         let may_have = || {
             nobody::has_values(view, buffer) || nobody::is_used_before(view, found, packing, all)
         };

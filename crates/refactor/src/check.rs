@@ -13,6 +13,7 @@ use commloom_source::symbols::Symbols;
 use commloom_source::{Source, Span};
 
 use crate::anew::call_of;
+use crate::around;
 use crate::cards;
 use crate::edit::{self, CallPlace};
 use crate::emit::{self, Case, Manner, Names};
@@ -20,10 +21,9 @@ use crate::explain::{Explanation, explanation};
 use crate::finding::Reported;
 use crate::guard;
 use crate::interfaces::{
-    has_error_argument, is_named_twice, last_argument, read_anew, unseen_name,
+    has_error_argument, is_error_read, is_named_twice, last_argument, read_anew, unseen_name,
 };
 use crate::leftovers;
-use crate::scopes;
 use crate::settings;
 use crate::together;
 use crate::withhold::unreadable;
@@ -278,15 +278,17 @@ fn edits_of(
     }
     let wrapped = call_of(project, site, part).filter(|call| call.wrapper().is_some());
     let anew = wrapped.and_then(|call| call.anew(part, source));
+    let error = match wrapped {
+        Some(wrapped) => wrapped.error(source),
+        None => has_error_argument(project, site, part)
+            .then(|| last_argument(call))
+            .flatten()
+            .filter(|name| !is_named_twice(call, name)),
+    };
     let manner = Manner {
         handles: project.has_handles(part.statement),
-        error: match wrapped {
-            Some(wrapped) => wrapped.error(source),
-            None => has_error_argument(project, site, part)
-                .then(|| last_argument(call))
-                .flatten()
-                .filter(|name| !is_named_twice(call, name)),
-        },
+        is_error_read: error.as_ref().is_some_and(|name| is_error_read(&view, name)),
+        error,
         case: Case::of(as_written(call, &site.function)),
     };
     let kept_at = kept_at(project, site.procedure, part, source);
@@ -307,11 +309,8 @@ fn edits_of(
     if let Some(name) = unseen_name(&view, &text, manner.handles, &source.text) {
         return Err(refuse(format!("'{name}' is not among the names of MPI that are used here")));
     }
-    if !view.language().is_fortran() {
-        let copies = copies_of(part, view.procedure().span);
-        let found = scopes::written(&view, source, &text, part.statement, &copies);
-        text = found.map_err(refuse)?;
-    }
+    let copies = copies_of(part, view.procedure().span);
+    text = around::fitted(&view, source, part, &copies, names, text).map_err(refuse)?;
     let place = CallPlace {
         statement: part.statement,
         buffer: part.buffer.span,

@@ -5,7 +5,7 @@ use commloom_copies::Direction;
 use commloom_program::{Project, View};
 use commloom_proof::{Part, Site};
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::Storage;
+use commloom_source::tree::{Expression, ExpressionKind as Kind, StatementKind, Storage};
 
 use crate::anew::call_of;
 use crate::emit::{self, Manner};
@@ -56,6 +56,38 @@ pub(crate) fn read_anew(
         lines.insert(0, "! tells the compiler that these have new values".to_owned());
     }
     lines
+}
+
+/// Whether anybody looks at the variable that tells about errors: it is not the procedure's own,
+/// or stands elsewhere than at the end of calls of MPI.
+pub(crate) fn is_error_read(view: &View<'_>, name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let is_own = view.variable(&name).is_none_or(|d| d.storage == Storage::Local);
+    let is_it = |e: &Expression| match &e.kind {
+        Kind::Name(other) => *other == name,
+        Kind::Keyword(_, value) => matches!(&value.kind, Kind::Name(other) if *other == name),
+        _ => false,
+    };
+    let (mut mentions, mut set) = (0, 0);
+    for statement in &view.procedure().body {
+        statement.each(&mut |s| {
+            for expression in s.expressions() {
+                expression.each(&mut |e| match &e.kind {
+                    Kind::Name(other) => mentions += usize::from(*other == name),
+                    Kind::Unknown(names) => mentions += usize::from(names.contains(&name)),
+                    Kind::Call { function, arguments } => {
+                        let is_mpi = function.root().is_some_and(|f| f.starts_with("mpi_"));
+                        set += usize::from(is_mpi && arguments.last().is_some_and(is_it));
+                    }
+                    _ => {}
+                });
+            }
+            if let StatementKind::Unknown(names) = &s.kind {
+                mentions += usize::from(names.contains(&name));
+            }
+        });
+    }
+    !is_own || mentions > set
 }
 
 /// A name of MPI in new text of Fortran that `use mpi, only:` does not let in. (Procedures of

@@ -241,10 +241,14 @@ impl<'a> Cleaning<'a> {
     }
 
     fn in_directives(&self, name: &str) -> bool {
+        let is_it = |text: &str| words(text).any(|word| word.eq_ignore_ascii_case(name));
+        let whole = self.source.text.get(self.procedure.span.range()).unwrap_or("");
+        // Those of OpenMP are comments of Fortran, and go on behind `&`.
+        let is_directive = |line: &&str| edit::is_directive(self.source.language, line);
         self.procedure.directives.iter().any(|span| {
             let text = self.source.text.get(span.range()).unwrap_or("");
-            words(text).any(|word| word.eq_ignore_ascii_case(name))
-        })
+            is_it(text)
+        }) || whole.lines().filter(is_directive).any(is_it)
     }
 
     /// How often declarations of Fortran mention a name.

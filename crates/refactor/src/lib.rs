@@ -13,6 +13,7 @@
 #![forbid(unsafe_code)]
 
 mod anew;
+mod around;
 mod cards;
 pub mod check;
 pub mod edit;
@@ -24,6 +25,7 @@ mod interfaces;
 mod leftovers;
 mod lists;
 mod mentions;
+mod remarks;
 mod scopes;
 mod settings;
 mod together;

@@ -10,6 +10,7 @@ use commloom_source::{FileId, Source};
 use crate::edit;
 use crate::finding::{Edit, Finding};
 use crate::leftovers;
+use crate::remarks;
 
 /// The text of a file with all changes of the findings in it; none where there are none. What
 /// [`check`] finds can be changed together.
@@ -27,10 +28,11 @@ pub fn changed(project: &Project, file: FileId, findings: &[Finding]) -> Option<
     if edits.is_empty() {
         return None;
     }
-    let edits = leftovers::without(project, edits, true);
+    let source = project.source(file)?;
+    let edits = remarks::without(source, file, leftovers::without(project, edits, true));
     let change = |e: Edit| edit::Change { range: e.span.range(), new: e.text };
     let changes: Vec<edit::Change> = edits.into_iter().map(change).collect();
-    edit::apply(&project.source(file)?.text, &changes).ok()
+    edit::apply(&source.text, &changes).ok()
 }
 
 /// Refuses findings after whose changes a file has a fault, which `fault` tells of a file and its

@@ -3,7 +3,7 @@
 use commloom_source::tree::{Constant, Declaration, Record, Storage, Type};
 
 use super::super::names::last;
-use super::{Space, Spaces, without_arguments};
+use super::{Layer, Space, Spaces, without_arguments};
 
 impl Spaces {
     /// Which procedures a name may mean that is called in a procedure: those inside of it or
@@ -74,14 +74,29 @@ impl Spaces {
         std::ptr::eq(space, &self.spaces[own]).then_some(host)
     }
 
-    /// Looks in all spaces, from the inside out; stops where a variable or a constant hides the
-    /// rest.
+    /// The name in a space, where it is seen.
+    pub(super) fn there<'n>(&self, layer: &'n Layer, name: &'n str) -> Option<&'n str> {
+        let there = layer.there(name)?;
+        let is_seen = !layer.is_used || self.spaces[layer.space].access.shows(there);
+        is_seen.then_some(there)
+    }
+
+    /// Looks in all spaces, from the inside out; the first that takes the name hides the rest.
     fn find<'s, T>(
         &'s self,
         id: usize,
         name: &str,
         take: impl Fn(&'s Space, &str) -> Option<T>,
     ) -> Option<(T, &'s Space)> {
+        self.place(id, name, take).map(|(found, space)| (found, &self.spaces[space]))
+    }
+
+    fn place<'s, T>(
+        &'s self,
+        id: usize,
+        name: &str,
+        take: impl Fn(&'s Space, &str) -> Option<T>,
+    ) -> Option<(T, usize)> {
         let having = self.having.get(name).map_or(&[][..], Vec::as_slice);
         self.layers[id].iter().find_map(|layer| {
             let can = layer.through.is_some() || self.having.is_empty();
@@ -89,14 +104,28 @@ impl Spaces {
                 return None;
             }
             let space = &self.spaces[layer.space];
-            take(space, layer.there(name)?).map(|found| (found, space))
+            take(space, self.there(layer, name)?).map(|found| (found, layer.space))
         })
+    }
+
+    /// A variable as it was declared, and the number of the space that it is from.
+    pub(super) fn found(&self, id: usize, name: &str) -> Option<(&Declaration, usize)> {
+        let (found, space) = self.place(id, name, |space, name| {
+            let variable = space.variables.get(name);
+            variable.map(Some).or_else(|| space.constants.contains_key(name).then_some(None))
+        })?;
+        let variable = found?;
+        (!self.spaces[space].doubtful.contains(&variable.name)).then_some((variable, space))
     }
 
     /// A variable and the space that it is from.
     pub fn variable_in(&self, id: usize, name: &str) -> Option<(&Declaration, &Space)> {
-        let found = self.find(id, name, |space, name| space.variables.get(name))?;
-        (!found.1.doubtful.contains(&found.0.name)).then_some(found)
+        let (variable, space) = self.found(id, name)?;
+        let space = &self.spaces[space];
+        if self.otherwise.is_empty() {
+            return Some((variable, space));
+        }
+        Some((self.otherwise.get(&(id, name.to_owned())).unwrap_or(variable), space))
     }
 
     pub fn variable(&self, id: usize, name: &str) -> Option<&Declaration> {
@@ -104,7 +133,11 @@ impl Spaces {
     }
 
     pub fn constant(&self, id: usize, name: &str) -> Option<&Constant> {
-        self.find(id, name, |space, name| space.constants.get(name)).map(|f| f.0)
+        let (found, _) = self.find(id, name, |space, name| {
+            let constant = space.constants.get(name);
+            constant.map(Some).or_else(|| space.variables.contains_key(name).then_some(None))
+        })?;
+        found
     }
 
     pub fn record(&self, id: usize, name: &str) -> Option<&Record> {

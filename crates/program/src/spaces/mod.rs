@@ -1,20 +1,22 @@
 //! Tables of names, and which of them each procedure sees.
 
+mod elsewhere;
 mod given;
+mod layers;
 mod meaning;
 mod mpi;
 
 use std::collections::{HashMap, HashSet};
 
 use commloom_read::fortran::{Meaning, is_array, settle};
+use commloom_source::Span;
 use commloom_source::tree::{
-    Constant, Declaration, Dimension, ExpressionKind, Name, Record, Scope, StatementKind, Storage,
-    Type, Unit, Use,
+    Access, Constant, Declaration, Dimension, ExpressionKind, Name, Record, Scope, StatementKind,
+    Storage, Type, Unit, Use,
 };
-use commloom_source::{FileId, Span};
 
 use super::files::Files;
-use super::included::{CHAIN_LIMIT, include};
+use super::included::include;
 use super::library;
 use super::names::last;
 
@@ -32,6 +34,7 @@ pub(super) struct Space {
     /// Of each variable in a common block: the block.
     pub commons: HashMap<Name, Name>,
     uses: Vec<Use>,
+    access: Access,
     has_loose_pointers: bool,
 }
 
@@ -40,6 +43,7 @@ impl Space {
         let mut space = Space {
             module,
             uses: scope.uses.clone(),
+            access: scope.access.clone(),
             has_loose_pointers: scope.has_loose_pointers,
             ..Space::default()
         };
@@ -100,9 +104,15 @@ struct Layer {
     space: usize,
     /// The names that `use` lets through; none: all, under their names.
     through: Option<Use>,
+    /// Whether `use` leads to it, so that what is private is not seen.
+    is_used: bool,
 }
 
 impl Layer {
+    fn own(space: usize) -> Layer {
+        Layer { space, through: None, is_used: false }
+    }
+
     /// The name in the space, if it can be seen.
     fn there<'n>(&'n self, name: &'n str) -> Option<&'n str> {
         let Some(through) = &self.through else { return Some(name) };
@@ -123,6 +133,8 @@ pub(super) struct Spaces {
     pub ids: Vec<(usize, usize)>,
     /// Of each procedure, from the inside out; the first is its own.
     layers: Vec<Vec<Layer>>,
+    /// Variables of outer scopes whose types mean something else where a procedure sees them.
+    otherwise: HashMap<(usize, Name), Declaration>,
     /// The spaces that have a name, once all names are known: procedures of C look into those of
     /// every header.
     having: HashMap<Name, Vec<usize>>,
@@ -174,23 +186,21 @@ impl Spaces {
                 if let Some(generic) = without_arguments(last(&procedure.name)) {
                     made.by_name.entry(generic.to_owned()).or_default().push(id);
                 }
-                let mut layers = vec![Layer { space: own[index], through: None }];
+                let mut layers = vec![Layer::own(own[index])];
                 if unit.language.is_fortran() {
                     let host = procedure
                         .host
                         .as_ref()
                         .and_then(|host| unit.procedures.iter().position(|p| p.name == *host));
-                    layers.extend(host.map(|h| Layer { space: own[h], through: None }));
-                    layers.extend(
-                        procedure
-                            .module
-                            .as_ref()
-                            .and_then(|m| modules.get(m))
-                            .map(|&space| Layer { space, through: None }),
-                    );
-                    // What the preprocessor defines outside of procedures.
-                    layers.push(Layer { space: of_unit[number], through: None });
+                    // Inside out: what a procedure uses hides what its host has.
                     made.follow_uses(&mut layers, &modules);
+                    layers.extend(host.map(|h| Layer::own(own[h])));
+                    made.follow_uses(&mut layers, &modules);
+                    let module = procedure.module.as_ref().and_then(|m| modules.get(m));
+                    layers.extend(module.map(|&space| Layer::own(space)));
+                    made.follow_uses(&mut layers, &modules);
+                    // What the preprocessor defines outside of procedures.
+                    layers.push(Layer::own(of_unit[number]));
                 } else {
                     made.c_layers(
                         &mut layers,
@@ -206,6 +216,8 @@ impl Spaces {
         }
         made.has_free_operators = units.iter().any(|unit| made.has_operators(unit));
         made.settle(units);
+        // Numbers that nobody declares are the same everywhere.
+        made.look_elsewhere(units, &modules);
         made.take_given(units, files);
         made.look_inside(units);
         made.index();
@@ -248,58 +260,6 @@ impl Spaces {
                 self.push(space)
             })
             .collect()
-    }
-
-    fn follow_uses(&self, layers: &mut Vec<Layer>, modules: &HashMap<Name, usize>) {
-        let mut at = 0;
-        while at < layers.len() && layers.len() < CHAIN_LIMIT * CHAIN_LIMIT {
-            let layer = layers[at].clone();
-            for used in &self.spaces[layer.space].uses {
-                let Some(&space) = modules.get(&used.module) else { continue };
-                let known = layers.iter().any(|l| l.space == space && l.through.is_none());
-                // Renaming through several modules is rare: what comes from further away comes
-                // under its own name.
-                let through = (used.only || !used.names.is_empty()).then(|| used.clone());
-                if !known && !layers.iter().any(|l| l.space == space && l.through == through) {
-                    layers.push(Layer { space, through });
-                }
-            }
-            at += 1;
-        }
-    }
-
-    fn c_layers(
-        &mut self,
-        layers: &mut Vec<Layer>,
-        module: Option<&str>,
-        open: &HashMap<Name, Vec<usize>>,
-        files: &Files,
-        number: usize,
-        of_unit: &[usize],
-    ) {
-        let seen = files.seen_by(number).clone();
-        // The class and the namespaces that the procedure is in, in all files that it sees.
-        let mut path = module;
-        while let Some(here) = path {
-            for &space in open.get(here).into_iter().flatten() {
-                layers.push(Layer { space, through: None });
-            }
-            // A class stands in the namespaces around it.
-            let outer = std::iter::successors(here.rsplit_once("::"), |(o, _)| o.rsplit_once("::"));
-            let outer = outer.flat_map(|(outer, _)| open.get(outer).into_iter().flatten().copied());
-            let class = seen.iter().map(|&f| of_unit[f]).chain(layers.iter().map(|l| l.space));
-            let class = outer.chain(class);
-            let record =
-                class.clone().find_map(|s| self.spaces[s].records.get(last(here)).cloned());
-            if let Some(record) = record {
-                let space = self.push(fields(&record));
-                layers.push(Layer { space, through: None });
-            }
-            path = here.rsplit_once("::").map(|(outer, _)| outer);
-        }
-        layers.push(Layer { space: of_unit[number], through: None });
-        let others = seen.iter().filter(|&&f| f != number);
-        layers.extend(others.map(|&f| Layer { space: of_unit[f], through: None }));
     }
 
     /// Whether a file has operators that are functions of no class.
@@ -471,25 +431,4 @@ impl Spaces {
 pub(super) fn without_arguments(name: &str) -> Option<&str> {
     let (generic, _) = name.split_once('<').filter(|_| name.ends_with('>'))?;
     (!generic.is_empty() && !generic.starts_with("operator")).then_some(generic)
-}
-
-/// The fields of a class, as its methods see them.
-fn fields(record: &Record) -> Space {
-    let mut space = Space { module: Some(record.name.clone()), ..Space::default() };
-    for field in &record.fields {
-        let declaration = Declaration {
-            name: field.name.clone(),
-            span: Span { file: FileId(0), start: 0, end: 0 },
-            of: field.of.clone(),
-            storage: Storage::Shared,
-            intent: None,
-            unaliased: false,
-            allocatable: field.is_elsewhere,
-            is_volatile: false,
-            is_constant: false,
-            value: None,
-        };
-        space.add(&declaration);
-    }
-    space
 }

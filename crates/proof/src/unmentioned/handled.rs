@@ -8,6 +8,10 @@ use commloom_source::Span;
 /// Copies by procedures; of each the first place.
 pub(super) type Copied = BTreeMap<ProcedureId, Span>;
 
+/// More procedures with copies of one memory are not told apart: what a thousand of them share is
+/// nobody's buffer, and their number times the arguments' would be the time.
+const PROCEDURES: usize = 64;
+
 /// The uses of some memory.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Handled {
@@ -43,9 +47,11 @@ impl Copies {
     /// Whether it is the first one of the procedure.
     pub fn note(&mut self, id: ProcedureId, span: Span, many: bool) -> bool {
         let places = if many { &mut self.many } else { &mut self.single };
-        let before = places.len();
-        places.entry(id).or_insert(span);
-        places.len() > before
+        if places.len() >= PROCEDURES || places.contains_key(&id) {
+            return false;
+        }
+        places.insert(id, span);
+        true
     }
 
     fn add(&mut self, other: &Copies, in_loop: bool) -> bool {

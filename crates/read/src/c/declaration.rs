@@ -377,6 +377,22 @@ fn parameters(reader: &mut Reader<'_>, list: Node<'_>) -> (Vec<Declaration>, boo
     (all, variadic)
 }
 
+/// The numbers that templates around a function take: `template <int N>`.
+fn values_of_templates(reader: &mut Reader<'_>, node: Node<'_>) -> Vec<Declaration> {
+    let around = std::iter::successors(node.parent(), Node::parent);
+    let mut lists: Vec<Node<'_>> = around
+        .filter(|outer| outer.kind() == "template_declaration")
+        .filter_map(|outer| field(outer, "parameters"))
+        .collect();
+    lists.reverse();
+    let mut all = Vec::new();
+    for list in lists {
+        all.extend(parameters(reader, list).0);
+    }
+    all.retain(|value| !value.name.is_empty());
+    all
+}
+
 /// Declarations of C before C99, between parentheses and braces.
 fn old_style(reader: &mut Reader<'_>, node: Node<'_>, parameters: &mut [Declaration]) {
     for declaration in children(node).into_iter().filter(|c| c.kind() == "declaration") {
@@ -400,6 +416,7 @@ fn procedure(reader: &mut Reader<'_>, node: Node<'_>, path: Option<&str>) -> Opt
     reader.locals = Locals::of_procedure();
     reader.locals.enter();
     let specified = words(reader, node);
+    let values = values_of_templates(reader, node);
     let base = specifier(reader, field(node, "type"));
     let declared = declarator(reader, field(node, "declarator")?, base);
     let (mut dummies, _) = parameters(reader, declared.parameters?);
@@ -425,6 +442,7 @@ fn procedure(reader: &mut Reader<'_>, node: Node<'_>, path: Option<&str>) -> Opt
     let mut scope = Scope::default();
     let parameters = dummies.iter().map(|d| d.name.clone()).collect();
     scope.variables = dummies;
+    scope.variables.extend(values);
     extend(&mut scope, met);
     Some(Procedure {
         name,

@@ -17,6 +17,8 @@ const NESTING_LIMIT: usize = 32;
 #[derive(Debug, Clone, Default)]
 pub struct Macros {
     meanings: HashMap<Name, Meaning>,
+    /// Of each number the names that it is made of.
+    numbers: HashMap<Name, Vec<Name>>,
 }
 
 /// The meaning of a macro.
@@ -65,7 +67,33 @@ impl Macros {
                 (name.to_owned(), meaning)
             })
             .collect();
-        Macros { meanings }
+        let inside = |define: &&Define| -> Vec<Name> {
+            let names = tokens(&define.body).filter(|token| token.kind == Kind::Name);
+            names.map(|token| token.text.to_owned()).collect()
+        };
+        let is_number = |name: &&str| constants.get(name) == Some(&true);
+        let numbers = bodies.iter().filter(|(name, _)| is_number(name));
+        let numbers = numbers
+            .map(|(&name, all)| (name.to_owned(), all.iter().flat_map(inside).collect()))
+            .collect();
+        Macros { meanings, numbers }
+    }
+
+    /// The same, where some names lose their meaning on the way (`#undef`): they, and numbers that
+    /// are made of them, may be one thing here and another one there.
+    #[must_use]
+    pub fn without<'a>(mut self, undefined: impl IntoIterator<Item = &'a Name>) -> Macros {
+        let mut waiting: Vec<Name> = undefined.into_iter().cloned().collect();
+        while let Some(name) = waiting.pop() {
+            let Some(meaning) = self.meanings.get_mut(&name) else { continue };
+            if matches!(meaning, Meaning::Uncertain(_)) {
+                continue;
+            }
+            *meaning = Meaning::Uncertain(Vec::new());
+            let made_of = self.numbers.iter().filter(|(_, inside)| inside.contains(&name));
+            waiting.extend(made_of.map(|(other, _)| other.clone()));
+        }
+        self
     }
 
     /// The meaning of a name, if it is a macro.

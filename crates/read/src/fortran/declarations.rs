@@ -53,6 +53,10 @@ pub(super) struct Attributes {
     pub(super) shared: bool,
     pub(super) procedure: bool,
     pub(super) parameter: bool,
+    /// `class(t)`: elements may be of a larger type.
+    pub(super) polymorphic: bool,
+    /// `public` or `private`.
+    pub(super) is_public: Option<bool>,
 }
 
 impl Attributes {
@@ -69,6 +73,8 @@ impl Attributes {
         self.shared |= other.shared;
         self.procedure |= other.procedure;
         self.parameter |= other.parameter;
+        self.polymorphic |= other.polymorphic;
+        self.is_public = self.is_public.or(other.is_public);
     }
 }
 
@@ -159,6 +165,7 @@ impl Declarations {
             let argument = parameters.contains(&entity.name);
             let base = entity.of.unwrap_or_else(|| self.implied(&entity.name));
             let of = match dimensions {
+                Some(_) if attributes.polymorphic => Type::Unknown,
                 Some(dimensions) => Type::Array(Box::new(base), dimensions),
                 None => base,
             };
@@ -217,11 +224,13 @@ impl<'t> Reader<'t> {
             }
             "cray_pointer_declaration" => into.scope.has_loose_pointers = true,
             "namelist_statement" => into.named_twice.extend(self.names_in(node)),
-            "import_statement"
-            | "public_statement"
-            | "private_statement"
-            | "bind_statement"
-            | "preproc_function_def" => {}
+            "public_statement" => into.scope.access.public.extend(self.names_in(node)),
+            "private_statement" => {
+                let names = self.names_in(node);
+                into.scope.access.is_private |= names.is_empty();
+                into.scope.access.private.extend(names);
+            }
+            "import_statement" | "bind_statement" | "preproc_function_def" => {}
             _ => return false,
         }
         true
@@ -231,7 +240,10 @@ impl<'t> Reader<'t> {
         let Some(written) = node.child_by_field_name("type") else { return };
         let is_procedure = written.kind() == "procedure";
         let of = self.type_of(written, &into.kinds);
-        let mut attributes = Attributes { procedure: is_procedure, ..Attributes::default() };
+        let word = self.text(written).get(..5).unwrap_or("").to_ascii_lowercase();
+        let polymorphic = word == "class";
+        let mut attributes =
+            Attributes { procedure: is_procedure, polymorphic, ..Attributes::default() };
         let mut cursor = node.walk();
         let qualifiers: Vec<Node<'t>> =
             node.children_by_field_name("attribute", &mut cursor).collect();
@@ -239,8 +251,14 @@ impl<'t> Reader<'t> {
             let one = self.attribute(qualifier);
             attributes.add(&one);
         }
+        let first = into.entities.len();
         for declarator in self.declarators(node) {
             self.declare(declarator, Some(&of), &attributes, into);
+        }
+        if let Some(is_public) = attributes.is_public {
+            let names = into.entities.iter().skip(first).map(|entity| entity.name.clone());
+            let access = &mut into.scope.access;
+            if is_public { &mut access.public } else { &mut access.private }.extend(names);
         }
     }
 
@@ -273,6 +291,8 @@ impl<'t> Reader<'t> {
             "save" | "static" => found.save = true,
             "external" | "intrinsic" => found.procedure = true,
             "parameter" => found.parameter = true,
+            "public" => found.is_public = Some(true),
+            "private" => found.is_public = Some(false),
             _ => {}
         }
         found

@@ -1,7 +1,7 @@
 //! Statements that say more of names: `common`, `equivalence`, `data`, `save`, `implicit` and
 //! `use`.
 
-use commloom_source::tree::{Equivalence, Name, Scope, Type, Use};
+use commloom_source::tree::{Equivalence, Expression, ExpressionKind, Name, Scope, Type, Use};
 use tree_sitter::Node;
 
 use super::declarations::{Attributes, Declarations};
@@ -139,6 +139,8 @@ impl<'t> Reader<'t> {
                     let declared = into.index.contains_key(&name) || child.kind() == "identifier";
                     if declared && let Some(entity) = into.entity(&name, span) {
                         entity.attributes.save = true;
+                        let kind = ExpressionKind::Unknown(Vec::new());
+                        entity.value.get_or_insert(Expression { span, kind });
                     }
                 }
             }

@@ -14,4 +14,4 @@ pub use change::{Change, Overlap, apply};
 pub use columns::without_cards;
 pub use diff::diff;
 pub use place::functions_at;
-pub use rewrite::{CallPlace, EditError, Rewrite, remove, rewrite};
+pub use rewrite::{CallPlace, EditError, Rewrite, is_directive, remove, rewrite};

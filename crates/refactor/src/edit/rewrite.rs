@@ -100,10 +100,25 @@ pub fn rewrite(rewrite: &Rewrite<'_>) -> Result<Vec<Change>, EditError> {
     Ok(changes)
 }
 
+/// Whether a line is a directive: `#pragma`, `!$omp`, `c$acc`.
+pub fn is_directive(language: Language, line: &str) -> bool {
+    let line = line.trim().to_ascii_lowercase();
+    if !language.is_fortran() {
+        return line.starts_with("#pragma") || line.starts_with("_pragma");
+    }
+    // A statement under OpenMP, which stands for itself.
+    let marked = ["!$", "c$", "*$"].iter().find_map(|mark| line.strip_prefix(mark));
+    if marked.is_some_and(|rest| rest.starts_with([' ', '\t'])) {
+        return false;
+    }
+    ["!$", "c$", "*$", "!dir$", "cdir$", "!dec$", "!gcc$"].iter().any(|d| line.starts_with(d))
+}
+
 pub(super) struct Editor<'t> {
     pub(super) lines: Lines<'t>,
     pub(super) fixed: bool,
     fortran: bool,
+    language: Language,
     /// Whether lines of fixed form are continued by an `&` in column 73 too, so that free form
     /// reads them.
     both: bool,
@@ -118,6 +133,7 @@ impl<'t> Editor<'t> {
             fixed,
             both: fixed && source.text.lines().any(is_marked),
             fortran: source.language.is_fortran(),
+            language: source.language,
         }
     }
 
@@ -150,28 +166,14 @@ impl<'t> Editor<'t> {
         Ok(Change { range: range.start..range.end + blanks, new: String::new() })
     }
 
-    /// Whether the line before is a directive: `#pragma`, `!$omp`, `c$acc`.
+    /// Whether the line before is a directive.
     fn follows_directive(&self, at: usize) -> bool {
         let Some(line) = self.lines.previous(at).and_then(|r| self.lines.text.get(r)) else {
             return false;
         };
-        self.is_directive(line)
-    }
-
-    fn is_directive(&self, line: &str) -> bool {
-        let line = line.trim().to_ascii_lowercase();
-        if self.fortran {
-            // A statement under OpenMP, which stands for itself.
-            let marked = ["!$", "c$", "*$"].iter().find_map(|mark| line.strip_prefix(mark));
-            if marked.is_some_and(|rest| rest.starts_with([' ', '\t'])) {
-                return false;
-            }
-            ["!$", "c$", "*$", "!dir$", "cdir$", "!dec$", "!gcc$"]
-                .iter()
-                .any(|d| line.starts_with(d))
-        } else {
-            line.starts_with("#pragma") || line.starts_with("_pragma")
-        }
+        // The end of a construct says nothing of what follows.
+        let word = line.trim().split_once(char::is_whitespace).map_or("", |(_, rest)| rest.trim());
+        is_directive(self.language, line) && !word.to_ascii_lowercase().starts_with("end")
     }
 
     /// Whether a statement of C is the body of an `if` or loop without braces, or has a label.
@@ -462,7 +464,7 @@ impl<'t> Editor<'t> {
         let mark = mark.map_or(0, |rest| 2 + rest.len() - rest.trim_start().len());
         let indent = self.lines.before(place).chars().count() + mark;
         while let Some(line) = self.lines.previous(at)
-            && self.lines.text.get(line.clone()).is_some_and(|l| self.is_directive(l))
+            && self.lines.text.get(line.clone()).is_some_and(|l| is_directive(self.language, l))
         {
             at = line.start;
         }

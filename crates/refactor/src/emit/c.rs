@@ -6,7 +6,7 @@ use commloom_copies::type_at;
 use commloom_source::Language;
 use commloom_source::affine::{Place, Polynomial, Step};
 use commloom_source::symbols::Symbols;
-use commloom_source::tree::Type;
+use commloom_source::tree::{Dimension, Type};
 
 use super::kept::{self, Formals};
 use super::model::{Doubtful, EmitError, Request, Text, TurnOf};
@@ -179,11 +179,37 @@ impl C<'_> {
                     _ => Err(EmitError::NotAnArray { name: name.clone() }),
                 }
             }
+            // There is no element to take the address of where a container is empty.
+            ([Step::At(at)], Some(Type::Array(..) | Type::Reference(_)))
+                if speller.cpp && self.is_container(name) =>
+            {
+                let element = speller.place(place)?;
+                let inside = element.strip_prefix(name.as_str());
+                let inside = inside.and_then(|rest| rest.strip_prefix('[')?.strip_suffix(']'));
+                let is_first = at.iter().all(Polynomial::is_zero);
+                Ok(match inside {
+                    Some(_) if is_first => format!("{name}.data()"),
+                    Some(inside) => format!("{name}.data() + {inside}"),
+                    None => format!("&{element}"),
+                })
+            }
             ([before @ .., Step::Follow], _) => {
                 speller.place(&Place { variable: name.clone(), steps: before.to_vec() })
             }
             _ => Ok(format!("&{}", speller.place(place)?)),
         }
+    }
+}
+
+impl C<'_> {
+    /// C++: whether a variable is a `std::vector`, or another name for one.
+    fn is_container(&self, name: &str) -> bool {
+        let Some(declared) = self.symbols.variable(name) else { return false };
+        let of = match self.symbols.resolve(&declared.of) {
+            Type::Reference(inner) => self.symbols.resolve(&inner),
+            of => of,
+        };
+        matches!(&of, Type::Array(_, all) if matches!(all[..], [Dimension::AssumedShape { .. }]))
     }
 }
 
@@ -243,6 +269,7 @@ impl Syntax for C<'_> {
             None if is_pointer && speller.may_be_null(place) => text.clone(),
             None => return Ok(address),
         };
+        let text = if text.contains(" + ") { format!("({text})") } else { text };
         Ok(format!("{test} ? (void *){text} : (void *)&{variable}"))
     }
 
@@ -261,7 +288,18 @@ impl Syntax for C<'_> {
         shift: &Polynomial,
     ) -> Result<String, EmitError> {
         // There are no expressions that are arrays.
-        if shift.is_zero() { self.address(speller, place) } else { Err(EmitError::Unnamed) }
+        if !shift.is_zero() {
+            return Err(EmitError::Unnamed);
+        }
+        let list = self.address(speller, place)?;
+        // C++ takes no pointer to what is as wide and has another name.
+        let symbols = speller.symbols.filter(|_| speller.cpp);
+        let is_other = symbols.is_some_and(|symbols| {
+            let of = symbols.variable(&place.variable).map(|declared| declared.of.clone());
+            place.steps.iter().any(|step| matches!(step, Step::Field(_)))
+                || !of.is_some_and(|of| is_of_int(symbols, &of))
+        });
+        Ok(if is_other { format!("reinterpret_cast<const int *>({list})") } else { list })
     }
 
     /// `MPI_Alloc_mem` needs no other header.
@@ -290,5 +328,16 @@ impl Syntax for C<'_> {
 
     fn branches(&self, condition: &str) -> (String, &'static str, &'static str) {
         (format!("if ({condition}) {{"), "} else {", "}")
+    }
+}
+
+/// Whether an array, or what a pointer leads to, has elements of type `int`.
+fn is_of_int(symbols: &dyn Symbols, of: &Type) -> bool {
+    match symbols.resolve(of) {
+        Type::Array(inner, _) | Type::Pointer(inner) | Type::Reference(inner) => {
+            is_of_int(symbols, &inner)
+        }
+        Type::Basic(name, 4) => name == "int",
+        _ => false,
     }
 }

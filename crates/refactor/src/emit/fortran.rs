@@ -82,16 +82,27 @@ pub(super) fn write(
     if let Some(of) = of {
         before = of.around(&before, &std::mem::take(&mut after), names, &mut declarations);
     }
-    for (one, other) in &request.datatype.equal {
-        let types = || EmitError::Types { one: one.clone(), other: other.clone() };
-        let (a, b) = kind(one).zip(kind(other)).ok_or_else(types)?;
-        // A division by zero, where they differ: then it does not compile.
-        let check = names.fresh("same_kind");
-        declarations.push(format!("integer, parameter :: {check} = 1 / merge(1, 0, {a} == {b})"));
+    // What comes after the call would say that all went well.
+    if manner.error.is_some() && manner.is_error_read && !after.is_empty() {
+        let manner = &Manner { error: None, ..manner.clone() };
+        return write(program, &Request { manner, ..*request }, turns, names);
     }
+    declarations.extend(same_kinds(request, names)?);
     let all = before.iter().chain(&after).chain(&declarations).chain([&buffer, &count]);
     without_own_names(request, all)?;
     Ok(Text { functions: Vec::new(), declarations, before, buffer, count, datatype, after })
+}
+
+/// Declarations that do not compile where types that must be one differ: they divide by zero.
+fn same_kinds(request: &Request<'_>, names: &mut Names) -> Result<Vec<String>, EmitError> {
+    let mut all = Vec::new();
+    for (one, other) in &request.datatype.equal {
+        let types = || EmitError::Types { one: one.clone(), other: other.clone() };
+        let (a, b) = kind(one).zip(kind(other)).ok_or_else(types)?;
+        let check = names.fresh("same_kind");
+        all.push(format!("integer, parameter :: {check} = 1 / merge(1, 0, {a} == {b})"));
+    }
+    Ok(all)
 }
 
 /// Procedures of the language that the text may call.

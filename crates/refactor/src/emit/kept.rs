@@ -138,6 +138,9 @@ impl Formals {
 const TYPE: &str = "type";
 /// Where it keeps what that was made of.
 const MADE_OF: &str = "made_of";
+/// All names of the functions, which no macro may have.
+const OWN: [&str; 8] =
+    [TYPE, MADE_OF, "comm", "key", "state", "free_kept_type", "renew_type", "MPI_Comm_set_attr"];
 
 /// The numbers of operations that a kept type may consist of.
 fn numbers(program: &Program) -> Vec<&Polynomial> {
@@ -195,7 +198,11 @@ pub(super) fn can_be(program: &Program, names: &Names) -> bool {
         | Operation::If { .. } => false,
     });
     let is_made = matches!(program.argument.of, Old::Made(_));
-    is_of_numbers && is_made && !names.has_threads() && !names.has("MPI_Session_init")
+    is_of_numbers
+        && is_made
+        && !OWN.iter().any(|name| names.is_defined(name))
+        && !names.has_threads()
+        && !names.has("MPI_Session_init")
 }
 
 /// Whether a function at this place can name the elements as the call does: by a name of MPI's, or

@@ -152,6 +152,8 @@ pub struct Manner {
     pub handles: bool,
     /// `ierr`, where the call has one.
     pub error: Option<String>,
+    /// Whether the program may look at it: then only the call sets it.
+    pub is_error_read: bool,
     /// How `MPI_` procedures are written.
     pub case: Case,
 }

@@ -47,12 +47,12 @@ impl Names {
     }
 
     /// Whether a name is a macro with parameters.
-    pub(super) fn is_macro(&self, name: &str) -> bool {
+    pub(crate) fn is_macro(&self, name: &str) -> bool {
         self.macros.get(name).is_some_and(|all| all.iter().any(|d| d.parameters.is_some()))
     }
 
     /// Whether a macro may bring one of some names that are not its arguments.
-    pub(super) fn brings(&self, name: &str, wanted: &dyn Fn(&str) -> bool) -> bool {
+    pub(crate) fn brings(&self, name: &str, wanted: &dyn Fn(&str) -> bool) -> bool {
         let mut waiting = vec![name];
         let mut known: HashSet<&str> = HashSet::new();
         while let Some(name) = waiting.pop() {

@@ -91,7 +91,12 @@ fn text(
     turns: &[Turns],
 ) -> Result<Text, EmitError> {
     let symbols = Known { language, variables };
-    let manner = Manner { handles: false, error: Some("ierr".into()), case: Case::Lower };
+    let manner = Manner {
+        handles: false,
+        error: Some("ierr".into()),
+        is_error_read: false,
+        case: Case::Lower,
+    };
     let request = Request {
         datatype,
         turns,

@@ -18,7 +18,8 @@ pub use declaration::{Declaration, Field, Intent, Record, Storage};
 pub use expression::{Binary, Dimension, Expression, ExpressionKind, Name, Subscript, Type, Unary};
 pub use statement::{Bound, Loop, Statement, StatementKind};
 pub use unit::{
-    Common, Constant, Equivalence, Macro, Procedure, Prototype, Scope, SyntaxError, Unit, Use,
+    Access, Common, Constant, Equivalence, Macro, Procedure, Prototype, Scope, SyntaxError, Unit,
+    Use,
 };
 
 /// How deep statements and expressions nest; a front end makes what is deeper an `Unknown`. Ten

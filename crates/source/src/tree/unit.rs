@@ -107,6 +107,8 @@ pub struct Scope {
     pub equivalences: Vec<Equivalence>,
     /// `use module`.
     pub uses: Vec<Use>,
+    /// Fortran: which names of a module others see.
+    pub access: Access,
     /// `include 'x.inc'` and `#include` inside of this scope, to be filled in by the project.
     pub includes: Vec<(String, Span)>,
     /// Fortran: procedures that are called where no name says so: by operators, assignments, input
@@ -118,6 +120,25 @@ pub struct Scope {
     pub has_loose_pointers: bool,
     /// Fortran: `implicit none` is absent, so that `i` to `n` are integers.
     pub implicit: bool,
+}
+
+/// The names of a module that its users see.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Access {
+    /// `private` alone: no names but those that are listed.
+    pub is_private: bool,
+    /// `private :: a`
+    pub private: Vec<Name>,
+    /// `public :: a`
+    pub public: Vec<Name>,
+}
+
+impl Access {
+    /// Whether users of the module see a name.
+    pub fn shows(&self, name: &str) -> bool {
+        let has = |names: &[Name]| names.iter().any(|n| n == name);
+        if self.is_private { has(&self.public) } else { !has(&self.private) }
+    }
 }
 
 /// `use module, only: here => there`
