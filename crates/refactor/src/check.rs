@@ -27,6 +27,7 @@ use crate::leftovers;
 use crate::settings;
 use crate::together;
 use crate::withhold::unreadable;
+use crate::worth;
 
 pub use crate::finding::{Change, Edit, Finding};
 pub use crate::withhold::{changed, withhold};
@@ -303,6 +304,7 @@ fn edits_of(
         kept_at,
     };
     let mut text = emit::emit(&request, names).map_err(|error| refuse(error.to_string()))?;
+    worth::is_worth_it(part, &text).map_err(refuse)?;
     if view.language().is_fortran() && text.buffer == "MPI_BOTTOM" {
         text.after.extend(read_anew(&view, part, &manner, text.after.first()));
     }

@@ -30,6 +30,7 @@ mod scopes;
 mod settings;
 mod together;
 mod withhold;
+mod worth;
 
 pub use commloom_copies::{self as copies, ir, verify};
 pub use commloom_program::{self as project, fact, refusal};
