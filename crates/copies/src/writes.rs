@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use commloom_source::symbols::{Symbols, Touched, extracted};
 use commloom_source::tree::{
-    Expression, ExpressionKind, Name, Statement, StatementKind, Storage, Type, Unary,
+    Expression, ExpressionKind, Intent, Name, Statement, StatementKind, Storage, Type, Unary,
 };
 
 use super::place_type::{is_whole, place_type};
@@ -27,14 +27,31 @@ impl Writes {
         for statement in statements {
             writes.statement(statement, symbols);
         }
-        writes
+        writes.without_fixed(symbols)
     }
 
     /// Of one expression.
     pub fn of_expression(expression: &Expression, symbols: &dyn Symbols) -> Writes {
         let mut writes = Writes::default();
         writes.expression(expression, symbols);
-        writes
+        writes.without_fixed(symbols)
+    }
+
+    /// Without numbers that keep their values: arguments of Fortran with `intent(in)`, which
+    /// nobody may change by any name while the procedure runs (Fortran 2018, 8.5.10 and
+    /// 15.5.2.13).
+    fn without_fixed(mut self, symbols: &dyn Symbols) -> Writes {
+        let is_fixed = |name: &Name| {
+            symbols.language().is_fortran()
+                && symbols.variable(name).is_some_and(|declared| {
+                    declared.intent == Some(Intent::In)
+                        && declared.storage == Storage::Argument
+                        && declared.unaliased
+                        && matches!(declared.of, Type::Basic(..))
+                })
+        };
+        self.own.retain(|name| !is_fixed(name));
+        self
     }
 
     fn statement(&mut self, statement: &Statement, symbols: &dyn Symbols) {

@@ -102,13 +102,13 @@ fn is_another_common(view: &View<'_>, a: &str, b: &str) -> bool {
 }
 
 /// Fortran 2018, 15.5.2.13: what is written through one name may not be touched through another
-/// one, unless one is a pointer, or both are dummy arguments with the attribute `target`.
+/// one, unless one is a pointer, or both are dummy arguments with the attribute `target`. A
+/// pointer leads to nothing that has neither of both attributes (10.2.2.3).
 fn targets_of_pointers(a: &Declaration, b: &Declaration) -> bool {
     let points = |d: &Declaration| matches!(d.of, Type::Pointer(_));
     let dummy = |d: &Declaration| d.storage == Storage::Argument;
-    let excluded = |d: &Declaration| dummy(d) && d.unaliased;
     if points(a) || points(b) {
-        return !excluded(a) && !excluded(b);
+        return !a.unaliased && !b.unaliased;
     }
     dummy(a) && dummy(b) && !a.unaliased && !b.unaliased
 }

@@ -89,3 +89,19 @@ fn memory_that_others_may_know_is_refused() {
         assert_eq!(outcome(more), "E-ALIAS", "{more}");
     }
 }
+
+#[test]
+fn a_pointer_of_fortran_leads_to_targets_only() {
+    let of = |attribute: &str| {
+        let text = format!(
+            "subroutine s(p, n)\n  use mpi\n  implicit none\n  integer, intent(in) :: n\n  \
+             real(8), pointer, intent(in) :: p(:, :)\n  real(8){attribute} :: b(64)\n  \
+             integer :: k, e\n  do k = 1, n\n    b(k) = p(1, k)\n  end do\n  \
+             call mpi_send(b, n, MPI_DOUBLE_PRECISION, 1, 1, MPI_COMM_WORLD, e)\n\
+             end subroutine\n"
+        );
+        only_outcome("a.f90", text)
+    };
+    assert!(of("").contains("hvector"), "{}", of(""));
+    assert_eq!(of(", target"), "E-ALIAS");
+}
