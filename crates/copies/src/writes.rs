@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use commloom_source::Language;
 use commloom_source::symbols::{Symbols, Touched, extracted};
 use commloom_source::tree::{
     Expression, ExpressionKind, Intent, Name, Statement, StatementKind, Storage, Type, Unary,
@@ -98,7 +99,10 @@ impl Writes {
                         self.anything = true;
                         // What it is given it reaches, hidden or not. (What C gives by its address
                         // is not hidden.)
-                        if symbols.language().is_fortran() {
+                        let is_given = symbols.language().is_fortran()
+                            || (symbols.language() == Language::Cpp
+                                && !symbols.is_in_sight(function));
+                        if is_given {
                             for name in arguments.iter().filter_map(root) {
                                 self.own.insert(name.clone());
                                 self.inside.insert(name.clone());
@@ -143,7 +147,13 @@ impl Writes {
         // Another name for it is a pointer, or stands with it in `equivalence`.
         if symbols.language().is_fortran() && declared.is_some_and(|d| !d.unaliased) {
             let of = place_type(symbols, target);
-            self.anything |= of.is_none_or(|of| is_whole(&of) || matches!(of, Type::Pointer(_)));
+            self.anything |= of
+                .is_none_or(|of| is_whole(&of) || matches!(of, Type::Pointer(_) | Type::Array(..)));
+        }
+        // A component that is another name for what the object was made with.
+        if symbols.language() == Language::Cpp && !is_variable {
+            let of = place_type(symbols, target);
+            self.anything |= matches!(of, Some(Type::Reference(_)));
         }
         let leads = declared.is_none_or(|d| match d.of {
             Type::Reference(_) => true,

@@ -217,6 +217,8 @@ fn keeps_places(view: &View<'_>, declared: &Declaration) -> bool {
                 || !is_passive(view, &declared.of, 0)
         }
         Type::Named(_) | Type::Unknown => !is_passive(view, &declared.of, 0),
+        // By the name of a type: `using r = int &;`.
+        Type::Reference(_) => !matches!(declared.of, Type::Reference(_)),
         _ => false,
     }
 }

@@ -4,6 +4,7 @@ use commloom_source::Language;
 use commloom_source::symbols::{Effects, Symbols};
 use commloom_source::tree::{Declaration, Expression, Name, Type};
 
+use super::names::last;
 use super::view::View;
 use super::{alias, allocations, effects, sizes, types};
 
@@ -90,6 +91,15 @@ impl Symbols for View<'_> {
 
     fn pointees(&self, name: &str) -> Option<Vec<Name>> {
         alias::pointees(self, name)
+    }
+
+    fn is_in_sight(&self, called: &Expression) -> bool {
+        let Some(name) = called.root() else { return true };
+        let spaces = &self.project.spaces;
+        let is_known = spaces.prototypes.contains_key(last(name))
+            || spaces.by_name.contains_key(last(name))
+            || self.declared(name).is_some();
+        !name.starts_with("std::") && is_known
     }
 
     fn is_own_procedure(&self, name: &str) -> bool {

@@ -41,10 +41,38 @@ fn a_column_that_others_set_is_the_one_they_set() {
         ("struct Set { int &to; void operator()() { to = 3; } };", "Set set{j}; set();"),
         ("", "std::reference_wrapper<int> r = j; r.get() = 3;"),
         ("int &same(int &x) { return x; }", "same(j) = 3;"),
+        ("", "int k; (n ? j : k) = 3;"),
+        ("", "int k; (n > 1 ? j : k)--;"),
+        ("", "int k; *(n ? &j : &k) = 3;"),
+        ("", "int k; (k, j) = 3;"),
+        ("", "(j = 2) += 2;"),
+        ("", "static_cast<int &>(j) = 3;"),
+        ("", "decltype(auto) r = (j); r = 3;"),
+        ("", "int &&r = std::move(j); r = 3;"),
+        ("", "int &r(j); r = 3;"),
+        ("", "int all[] = {j = 3, 2};"),
+        ("", "std::exchange(j, 3);"),
+        ("", "using std::exchange; exchange(j, 3);"),
     ] {
         let text = cpp(outside, between);
         assert!(!text.contains("MPI_Send(&u[0][1]"), "{between}: {text}");
     }
+}
+
+#[test]
+fn a_column_is_the_one_of_its_scope() {
+    for (outside, between) in [
+        ("", "{ auto [j, k] = std::pair<int, int>(3, 4); j = 5; }"),
+        ("namespace a { int j; }", "{ using a::j; j = 5; }"),
+    ] {
+        let text = cpp(outside, between);
+        assert!(!text.contains("MPI_Send(&u[0][5]"), "{between}: {text}");
+    }
+    let text = fortran("  integer :: k", "  block\n  integer :: k\n  k = 5\n  end block");
+    assert!(!text.contains("mpi_send(u(5"), "{text}");
+    let array = "  integer :: k, a(2)\n  equivalence (a(2), k)";
+    let text = fortran(array, "  a = 4");
+    assert!(!text.contains("mpi_send(u(2"), "{text}");
 }
 
 fn fortran(declared: &str, between: &str) -> String {

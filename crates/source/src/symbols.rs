@@ -63,6 +63,13 @@ pub trait Symbols {
         false
     }
 
+    /// C++: whether a procedure of a name is declared in sight, so that its arguments are known to
+    /// be values, or references.
+    fn is_in_sight(&self, called: &Expression) -> bool {
+        let _ = called;
+        true
+    }
+
     /// Fortran: whether the program gives a name to a procedure somewhere, so that it perhaps is
     /// none of the language where the name is seen.
     fn is_own_procedure(&self, name: &str) -> bool {

@@ -7,6 +7,7 @@ use commloom_source::tree::{
 use tree_sitter::Node;
 
 use super::macros::Meaning;
+use super::odd::is_odd;
 use super::reader::{Reader, children, field, first, is_broken};
 use super::specifier::{descriptor, specifier};
 
@@ -89,6 +90,9 @@ fn kind(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
         }
         "assignment_expression" => {
             let (target, operation, value) = assignment(reader, node)?;
+            if is_odd(&target) {
+                return Some(Kind::Unknown(reader.names(node)));
+            }
             Kind::Assign { target: Box::new(target), operation, value: Box::new(value) }
         }
         "update_expression" => return step(reader, node),
@@ -133,7 +137,11 @@ fn step(reader: &mut Reader<'_>, node: Node<'_>) -> Option<Kind> {
     let (target, operator) = (field(node, "argument")?, field(node, "operator")?);
     let by = if reader.text_of(operator) == "++" { 1 } else { -1 };
     let prefix = operator.start_byte() < target.start_byte();
-    Some(Kind::Step { target: boxed(reader, target), by, prefix })
+    let target = boxed(reader, target);
+    if is_odd(&target) {
+        return Some(Kind::Unknown(reader.names(node)));
+    }
+    Some(Kind::Step { target, by, prefix })
 }
 
 /// `new`, as a call whose result is cast.

@@ -25,6 +25,7 @@ mod loops;
 mod macros;
 mod made;
 mod names;
+mod odd;
 mod reader;
 mod restart;
 mod specifier;

@@ -13,6 +13,7 @@ use super::exceptions::{guarded, thrown};
 use super::expression::{assignment, comma};
 use super::loops::for_loop;
 use super::macros::Meaning;
+use super::odd::{is_odd, used};
 use super::reader::{Jumps, Reader, children, field, first, is_broken};
 use super::switch::switch;
 use super::variables::{declare_locals, hidden_pointer};
@@ -76,7 +77,8 @@ impl Reader<'_> {
         }
         let parts = match node.kind() {
             "assignment_expression" if !is_broken(node) => {
-                self.deeper(1, |r| assignment(r, node)).flatten()
+                let parts = self.deeper(1, |r| assignment(r, node)).flatten();
+                parts.filter(|(target, ..)| !is_odd(target))
             }
             _ => None,
         };
@@ -227,9 +229,8 @@ fn one(reader: &mut Reader<'_>, node: Node<'_>, out: &mut Vec<Statement>) -> Opt
             super::declaration::types(reader, node);
             Kind::Nothing
         }
-        "using_declaration" | "static_assert_declaration" | "namespace_alias_definition" => {
-            Kind::Nothing
-        }
+        "using_declaration" => used(reader, node),
+        "static_assert_declaration" | "namespace_alias_definition" => Kind::Nothing,
         "throw_statement" => thrown(reader, node, out)?,
         "try_statement" => {
             guarded(reader, node, out);

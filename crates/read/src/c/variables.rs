@@ -8,6 +8,7 @@ use tree_sitter::Node;
 
 use super::declaration::variable;
 use super::declarator::{Declared, declarator};
+use super::odd::{bind, is_another_name};
 use super::reader::{Reader, children, field, fields, first};
 use super::specifier::{Words, specifier, words};
 
@@ -33,9 +34,12 @@ pub(super) fn declare_locals(
         let constructor =
             declared.parameters.filter(|_| reader.is_cpp() && storage != Storage::Shared);
         if !is_one(&declared.name) || outer.kind() == "structured_binding_declarator" {
-            let unknown = reader.unknown_statement(outer);
-            out.push(unknown);
+            out.push(reader.unknown_statement(outer));
+            bind(reader, outer);
             continue;
+        }
+        if is_another_name(reader, of, &declared, outer) {
+            out.push(reader.unknown_statement(outer));
         }
         if declared.parameters.is_some() && (constructor.is_none() || declared.of == Type::Void) {
             continue; // a prototype

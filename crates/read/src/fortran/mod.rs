@@ -5,6 +5,7 @@
 //! call may be an element of an array: [`settle`] decides when declarations are known.
 
 mod blanks;
+mod blocks;
 mod branches;
 mod conditional;
 mod declarations;

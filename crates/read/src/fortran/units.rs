@@ -8,6 +8,7 @@ use commloom_source::tree::{
 };
 use tree_sitter::Node;
 
+use super::blocks::without_hiding;
 use super::declarations::Declarations;
 use super::reader::Reader;
 use super::types::Kinds;
@@ -172,7 +173,8 @@ impl<'t> Reader<'t> {
             },
             None => span.end,
         };
-        let body = self.statements(&executable);
+        let mut body = self.statements(&executable);
+        without_hiding(&mut body);
         has_errors |= self.is_spoilt(node, &inside);
         let kinds = declarations.kinds.clone();
         let result_name = header.result_name.or_else(|| header.name.clone());
