@@ -61,8 +61,9 @@ pub(super) fn used(reader: &mut Reader<'_>, node: Node<'_>) -> StatementKind {
     StatementKind::Nothing
 }
 
-/// Whether a declaration makes another name for a place in a way that is not followed
-/// (`int &r(n)`, `int &&r = std::move(n)`, `decltype(auto) r = (n)`), or assigns in a list of first values.
+/// Whether a declaration makes another name for a place in a way that is not followed, as
+/// `int &r(n)`, `int &&r = std::move(n)` or `decltype(auto) r = (n)` do, or assigns in a list of
+/// first values.
 pub(super) fn is_another_name(
     reader: &Reader<'_>,
     of: Option<Node<'_>>,
