@@ -99,10 +99,7 @@ impl Writes {
                         self.anything = true;
                         // What it is given it reaches, hidden or not. (What C gives by its address
                         // is not hidden.)
-                        let is_given = symbols.language().is_fortran()
-                            || (symbols.language() == Language::Cpp
-                                && !symbols.is_in_sight(function));
-                        if is_given {
+                        if symbols.takes_names(function) {
                             for name in arguments.iter().filter_map(root) {
                                 self.own.insert(name.clone());
                                 self.inside.insert(name.clone());

@@ -93,13 +93,16 @@ impl Symbols for View<'_> {
         alias::pointees(self, name)
     }
 
-    fn is_in_sight(&self, called: &Expression) -> bool {
-        let Some(name) = called.root() else { return true };
+    fn takes_names(&self, called: &Expression) -> bool {
+        if self.language() != Language::Cpp {
+            return self.language().is_fortran();
+        }
+        let Some(name) = called.root() else { return false };
         let spaces = &self.project.spaces;
-        let is_known = spaces.prototypes.contains_key(last(name))
+        let is_in_sight = spaces.prototypes.contains_key(last(name))
             || spaces.by_name.contains_key(last(name))
             || self.declared(name).is_some();
-        !name.starts_with("std::") && is_known
+        name.starts_with("std::") || !is_in_sight
     }
 
     fn is_own_procedure(&self, name: &str) -> bool {

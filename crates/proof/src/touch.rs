@@ -180,9 +180,9 @@ impl Touches {
                     }
                 }
                 let effects = view.effects(function, arguments);
-                let is_given = view.language().is_fortran()
-                    || (view.language() == Language::Cpp && !view.is_in_sight(function));
-                if is_given && [&effects.reads, &effects.writes].contains(&&Touched::Anything) {
+                if view.takes_names(function)
+                    && [&effects.reads, &effects.writes].contains(&&Touched::Anything)
+                {
                     // What it is given it reaches, hidden or not. (What C gives by its address is
                     // not hidden.)
                     let object = match &function.kind {

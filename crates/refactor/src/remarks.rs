@@ -131,6 +131,10 @@ impl Page<'_> {
         let first = text.trim_start();
         if self.source.language.is_fortran() {
             let is_fixed = self.source.language == commloom_source::Language::FortranFixed;
+            // `!$ n = 1` is a statement where threads are compiled.
+            if ["!$", "c$", "C$", "*$"].iter().any(|mark| first.starts_with(mark)) {
+                return false;
+            }
             return first.starts_with('!') || (is_fixed && text.starts_with(['c', 'C', '*']));
         }
         let is_whole = first.starts_with("/*") && first.trim_end().ends_with("*/");

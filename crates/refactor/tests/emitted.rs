@@ -89,6 +89,26 @@ fn the_error_of_the_call_is_not_that_of_freeing_its_type() {
 }
 
 #[test]
+fn a_statement_of_openmp_is_no_comment() {
+    let program = |line: &str| {
+        rewritten(
+            "a.f90",
+            format!(
+                "subroutine s(u, n, t)\n  use mpi\n  implicit none\n  integer, intent(in) :: n\n  \
+                 integer, intent(inout) :: t\n  real(8), intent(in) :: u(:, :)\n  \
+                 real(8) :: b(64)\n  integer :: k, e\n  t = 1\n{line}\n  do k = 1, n\n    \
+                 b(k) = u(1, k)\n  end do\n\n  ! send\n  call mpi_send(b, n, \
+                 MPI_DOUBLE_PRECISION, 1, 1, MPI_COMM_WORLD, e)\nend subroutine\n"
+            ),
+        )
+    };
+    let comment = program("  ! pack");
+    assert!(comment.contains("hvector") && !comment.contains("! pack"), "{comment}");
+    let statement = program("  !$ t = 7");
+    assert!(statement.contains("hvector") && statement.contains("!$ t = 7"), "{statement}");
+}
+
+#[test]
 fn threads_of_openmp_have_no_variables_for_types() {
     let parallel = "  !$omp parallel private(b, k)\n  !$omp single\n";
     let end = "  !$omp end single\n  !$omp end parallel\n";

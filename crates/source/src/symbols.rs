@@ -63,11 +63,11 @@ pub trait Symbols {
         false
     }
 
-    /// C++: whether a procedure of a name is declared in sight, so that its arguments are known to
-    /// be values, or references.
-    fn is_in_sight(&self, called: &Expression) -> bool {
+    /// Whether a procedure of which nothing is known reaches the variables that it is given by
+    /// their names: those of Fortran, and of C++ where no declaration says that it takes values.
+    fn takes_names(&self, called: &Expression) -> bool {
         let _ = called;
-        true
+        self.language().is_fortran()
     }
 
     /// Fortran: whether the program gives a name to a procedure somewhere, so that it perhaps is

@@ -14,7 +14,7 @@ use commloom_source::tree::{
 };
 
 use super::super::names::last;
-use super::{Layer, Spaces, without_arguments};
+use super::{Layer, Space, Spaces, without_arguments};
 
 /// Names of names, types of types.
 const NESTING_LIMIT: usize = 16;
@@ -77,21 +77,24 @@ impl Spaces {
 
     /// The scope that gives a name its value, from some scopes.
     fn value_in(&self, layers: &[Layer], name: &str) -> Meant {
-        layers.iter().find_map(|layer| {
-            let there = self.there(layer, name)?;
-            let space = &self.spaces[layer.space];
-            let has = space.variables.contains_key(there) || space.constants.contains_key(there);
-            has.then(|| (layer.space, there.to_owned()))
+        self.first(layers, name, |space, name| {
+            space.variables.contains_key(name) || space.constants.contains_key(name)
         })
     }
 
     /// The scope that a type is from.
     fn type_in(&self, layers: &[Layer], name: &str) -> Meant {
+        self.first(layers, name, |space, name| {
+            space.records.contains_key(name) || space.aliases.contains_key(name)
+        })
+    }
+
+    /// The first scope that has a name.
+    fn first(&self, layers: &[Layer], name: &str, has: fn(&Space, &str) -> bool) -> Meant {
         layers.iter().find_map(|layer| {
             let there = self.there(layer, name)?;
-            let space = &self.spaces[layer.space];
-            let has = space.records.contains_key(there) || space.aliases.contains_key(there);
-            has.then(|| (layer.space, there.to_owned()))
+            let is_here = has(&self.spaces[layer.space], there);
+            is_here.then(|| (layer.space, there.to_owned()))
         })
     }
 }
